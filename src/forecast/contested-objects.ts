@@ -36,7 +36,7 @@ const contestedBy = memoizePair((plan: Plan, contents: PlanContents): readonly C
   for (const target of placementTargets(plan.targets)) {
     const key = placementKey(target.placement);
     const work = shared.has(key) ? contents.works.get(key) : undefined;
-    if (!work || target.remove || strategyOf(work, target.clusterName).type === 'ReportDiff') continue;
+    if (!work || target.remove) continue;
     for (const object of target.objects) {
       if (!shared.get(key)!.has(objectKey(object))) continue;
       const id = `${target.clusterName} ${objectKey(object)}`;
@@ -47,10 +47,17 @@ const contestedBy = memoizePair((plan: Plan, contents: PlanContents): readonly C
   }
   return [...wanting.values()].flatMap(({ object, targets }) => {
     const rivals = targets.toSorted(by(({ placement }) => placementKey(placement)));
-    const holder = rivals.find((target) => hasApplied(target, object, contents)) ?? rivals[0]!;
-    return rivals.flatMap((target) => (target === holder ? [] : [{ target, object, holder: holder.placement }]));
+    // One that only compares keeps what it has applied before, and applies nothing.
+    const claiming = rivals.filter((target) => !onlyCompares(target, contents));
+    const holder = rivals.find((target) => hasApplied(target, object, contents)) ?? claiming[0];
+    return claiming.flatMap((target) => (target === holder ? [] : [{ target, object, holder: holder!.placement }]));
   });
 });
+
+function onlyCompares({ placement, clusterName }: PlacementTarget, { works }: PlanContents): boolean {
+  const work = works.get(placementKey(placement));
+  return work !== undefined && strategyOf(work, clusterName).type === 'ReportDiff';
+}
 
 /** Objects that several placements list or select, by placement. Nearly always there are none. */
 export function sharedObjects(works: readonly PlacementWork[]): ReadonlyMap<PlacementKey, ReadonlySet<string>> {

@@ -39,11 +39,14 @@ export function judgedAnswers(
   const unanswered = { ...fleet, removalApprovals: others };
   const asking = isRemoval ? planOf(unanswered) : planned().plan;
   const pauses = isRemoval ? addedPauses(base.fleet, fleet, input.now) : [];
-  const later = pauses.length === 0 ? [] : removalDigests(planOf(withPausesOf(unanswered, base.fleet)));
+  const required = removalDigests(asking);
+  // Where the merge removes something else already, that needs another approval.
+  const isHeld = pauses.length > 0 && required.length === 0;
+  const later = isHeld ? removalDigests(planOf(withPausesOf(unanswered, base.fleet))) : [];
   const uncounted = uncountedIn(halted.length === 0 ? planned().plan : planOf(resumed), {
     ...{ answers, fleet },
     asked: new Set([...(input.record.askedRemovals ?? []), ...removalDigests(now.plan)]),
-    required: new Set(removalDigests(asking)),
+    required: new Set(required),
     later: { digests: new Set(later), pauses },
   });
   const counted = new Set(answers).difference(new Set(uncounted.map(({ approval }) => approval)));

@@ -52,6 +52,7 @@ export async function run(): Promise<void> {
         followed: { commit, fleet },
         reported: [],
         replacements: 0,
+        silent: new Set(),
         isPublished: true,
         now: Date.parse(at),
       });

@@ -39,6 +39,25 @@ async function warned(files: Readonly<Record<string, string | undefined>>, pool:
 }
 
 describe('instance types that a NodePool asks for', () => {
+  it('are in a catalog of one of its clusters', async () => {
+    const of = (name: string, region: string, type: string): string => {
+      const { spec, ...rest } = JSON.parse(catalog!) as { spec: { instanceTypes: { name: string }[] } };
+      const instanceTypes = spec.instanceTypes
+        .filter((one) => one.name === 'D8')
+        .map((one) => ({ ...one, name: type }));
+      const clusterSelector = { matchLabels: { region } };
+      return JSON.stringify({ ...rest, metadata: { name }, spec: { clusterSelector, instanceTypes } });
+    };
+    const files = {
+      'us-1.yaml': nodeMember('us-1', 'plan', { region: 'us' }),
+      'catalog.yaml': of('eu', 'eu', 'D8'),
+      'us.yaml': of('us', 'us', 'M8'),
+    };
+    const found = await warned(files, typed('D8', 'M8', 'X1'));
+    expect(found.filter(({ rule }) => rule === 'UnlistedInstanceType').map(({ message }) => message)).toEqual([
+      expect.stringContaining('lists the type X1'),
+    ]);
+  });
   it('are in a catalog of its clusters', async () => {
     expect(await warned({}, typed('D2', 'D8'))).toEqual([]);
     expect(await warned({}, typed('D2', 'D8x', 'standard'))).toEqual([

@@ -322,7 +322,7 @@ describe('a record that is damaged', () => {
     paper.files['run.yaml'] = runOf('web-2', '0');
     const { holds } = await paper.plan();
     expect(holds.find(({ subject }) => subject.name === 'web-2')?.message).toBe(
-      'the record was lost, so web-2 may have run before, and snapshot 0 may be gone or another one now: see gitfleet get snapshots, and write the index to roll out into its file to run it',
+      'the record was lost, so web-2 may have run before, and snapshot 0 may be gone or another one now: to run it, write an index that gitfleet get snapshots shows with a commit into its file, or leave the index out, which rolls out what the repo holds',
     );
     paper.deliver();
     expect(paper.last?.plan.holds.map(({ reason, subject }) => `${reason} ${subject.kind} ${subject.name}`)).toEqual([

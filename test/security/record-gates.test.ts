@@ -146,6 +146,34 @@ describe.each([
   });
 });
 
+it('a stage with a gate whose cluster does not respond is skipped, and the run continues', async () => {
+  const { 'runs/web-1.yaml': first, 'placements/web.yaml': placed, ...files } = gatedFleet('web:1');
+  world = await AttackedFleet.open(files);
+  await world.fleet.run(60);
+  world.fleet.fault('canary-1', { type: 'Unreachable' });
+  await world.fleet.run(420);
+  world.fleet.commit({ 'runs/web-1.yaml': first, 'placements/web.yaml': placed });
+  await world.fleet.until('prod has begun', () => world.images()[1] === 'web:1', 600);
+  await world.restart();
+  world.fleet.fault('canary-1');
+  await world.fleet.run(60);
+  await world.restart();
+  await world.fleet.until('prod has ended', () => world.images()[2] === 'web:1', 600);
+  expect(world.problems()).toEqual([]);
+});
+
+it('so is one whose cluster joins with the run', async () => {
+  const { 'runs/web-1.yaml': first, 'placements/web.yaml': placed, ...all } = gatedFleet('web:1');
+  const { 'clusters/canary-1.yaml': joining, ...files } = all;
+  world = await AttackedFleet.open(files);
+  await world.fleet.run(60);
+  world.fleet.commit({ 'runs/web-1.yaml': first, 'placements/web.yaml': placed, 'clusters/canary-1.yaml': joining });
+  await world.fleet.until('prod has begun', () => world.images()[1] === 'web:1', 600);
+  await world.restart();
+  await world.fleet.until('prod has ended', () => world.images()[2] === 'web:1', 600);
+  expect(world.problems()).toEqual([]);
+});
+
 it('a gate that was approved stays so through a restart, also when the approval file is gone', async () => {
   world = await AttackedFleet.atGate();
   await world.approve();

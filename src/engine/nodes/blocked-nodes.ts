@@ -139,7 +139,7 @@ function unplacedFor(wanted: 'NoPlaceForPods' | 'PoolLimit'): KeepRule['find'] {
 
 /** Follows what says that there is no place. */
 export const whyNoneIsNew = ({ types }: PlanState['market']): string =>
-  types === undefined ? ', and without an InstanceCatalog for its cluster no node is launched' : '';
+  types === undefined ? ', and without an InstanceCatalog for its cluster plans launch no node' : '';
 
 function coolingDown(at: number, state: PlanState): Kept | undefined {
   const node = state.cluster.nodes[at]!;

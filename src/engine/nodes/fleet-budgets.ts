@@ -31,6 +31,7 @@ export function fleetBudgets(
   const { budgets = [] } = world.input.fleet.config?.spec.nodeDisruption ?? {};
   const acting = planned.filter(({ member, plan }) => plan !== undefined && member.mode === 'execute');
   const labels = new Map<string, Labels>(acting.map(({ member: { name } }) => [name, world.members.get(name)!.labels]));
+  const changes = budgets.map((budget) => fleetBudgetChange(budget, at));
   const limits = budgets.length === 0 ? undefined : limitsAt(planned, world, at);
   return (cluster) => {
     const own = labels.get(cluster);
@@ -38,7 +39,7 @@ export function fleetBudgets(
     const allowed = new Map(limits.allowances(cluster).map((one) => [one.at, one.nodes]));
     return budgets.flatMap(({ clusterSelector, ...written }, index): FleetBudget[] => {
       if (clusterSelector !== undefined && !matchesSelector(clusterSelector, own)) return [];
-      const [allows, change] = [allowed.get(index), fleetBudgetChange(written, at)];
+      const [allows, change] = [allowed.get(index), changes[index]];
       return [
         {
           index,

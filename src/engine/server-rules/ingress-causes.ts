@@ -15,7 +15,7 @@ export function ingressCauses({ spec }: Fields): Cause[] {
       : []),
     ...(isFields(backend) ? backendCauses(backend, 'spec.defaultBackend') : []),
     ...rules.flatMap((rule, r) => [
-      ...hostCauses(textAt(rule, 'host'), `spec.rules[${r}].host`),
+      ...ruleHostCauses(textAt(rule, 'host'), `spec.rules[${r}].host`),
       ...listAt(rule, 'http', 'paths').flatMap((item, p) => pathCauses(item, `spec.rules[${r}].http.paths[${p}]`)),
     ]),
     ...listAt(spec, 'tls').flatMap((item, t) =>
@@ -24,10 +24,15 @@ export function ingressCauses({ spec }: Fields): Cause[] {
   ];
 }
 
+/** Unlike a host of `tls` it may not be an IP address (validateIngressRules). */
+function ruleHostCauses(host: string, field: string): Cause[] {
+  if (host !== '' && parseCidr(`${host}/0`) !== undefined)
+    return [invalidField(field, host, 'must be a DNS name, not an IP address', 'write for example shop.example.com')];
+  return hostCauses(host, field);
+}
+
 function hostCauses(host: string, field: string): Cause[] {
   if (host === '') return [];
-  if (parseCidr(`${host}/0`) !== undefined)
-    return [invalidField(field, host, 'must be a DNS name, not an IP address', 'write for example shop.example.com')];
   if (isSubdomain(host.startsWith('*.') ? host.slice(2) : host)) return [];
   const bare = /^(?:\w+:\/\/)?([^:/]+)/.exec(host)?.[1]?.toLowerCase();
   const fix =

@@ -27,11 +27,12 @@ export function serviceCauses(service: Fields): Cause[] {
 }
 
 function servicePortCauses(port: unknown, field: string): Cause[] {
-  const [name, number] = [textAt(port, 'name'), at(port, 'port')];
+  const [name, number, target] = [textAt(port, 'name'), at(port, 'port'), at(port, 'targetPort')];
   return [
     ...(name === '' || isDnsLabel(name) ? [] : [invalidField(`${field}.name`, name, labelRule, labelFix)]),
     ...(typeof number === 'number' ? portCauses(number, `${field}.port`) : []),
-    ...portCauses(at(port, 'targetPort'), `${field}.targetPort`),
+    // Both are as if it was left out (SetDefaults_Service).
+    ...(target === 0 || target === '' ? [] : portCauses(target, `${field}.targetPort`)),
   ];
 }
 

@@ -95,7 +95,7 @@ export function advanceRuns(scheduled: PlacementWork, input: RunsInput): RunsOut
 function sinceLossMessage({ metadata: { name }, spec: { resourceSnapshotIndex: index } }: StagedUpdateRun): string {
   const since = `the record was lost, so ${name} may have run before`;
   return index
-    ? `${since}, and snapshot ${index} may be gone or another one now: see gitfleet get snapshots, and write the index to roll out into its file to run it`
+    ? `${since}, and snapshot ${index} may be gone or another one now: to run it, write an index that gitfleet get snapshots shows with a commit into its file, or leave the index out, which rolls out what the repo holds`
     : `${since}: change its file, or give it a new name, to run it`;
 }
 

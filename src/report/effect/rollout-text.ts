@@ -65,6 +65,7 @@ export function rolloutText(effect: TotalEffect): string[] {
     return of.flatMap((note) => (left.has(note) ? [] : [`${name}: ${note}`]));
   });
   const notDone = forecast.rollouts.filter((rollout) => rollout.to === undefined || failureOf(rollout) !== undefined);
+  const isPaused = held.some(({ reason }) => reason === 'Freeze');
   const kept = withheld.map(
     (of) => `${titleOf(of.placement)}: ${listUpTo(of.clusters, mostNamed)} ${withheldOf(of, effect)}`,
   );
@@ -89,7 +90,7 @@ export function rolloutText(effect: TotalEffect): string[] {
     ]),
     ...effect.noLongerRefused.map(
       ({ message }) =>
-        `the guard refuses everything now, and no longer with this change, without an approval: ${message}`,
+        `the guard refuses everything now, and no longer with this change, without an approval${isPaused ? ', as long as it is held' : ''}: ${message}`,
     ),
     ...approvedTexts(effect, { isWhole: true }),
     ...uncounted.map(({ approval, why, later }) => `${approval}: does not count${later ? ' yet' : ''}: ${why}`),

@@ -39,7 +39,7 @@ export function openedByTask(
     const isPassed = at < own ? hasSucceeded(stage) : at === own && task.timing === 'after';
     if (isPassed || all.length === 0) return [];
     const { maxConcurrency = 1, afterStageTasks = [] } = strategy?.stages[at] ?? {};
-    const clusters = isGiven ? all : all.filter((cluster) => !hasFinished(cluster));
+    const clusters = all.filter((cluster) => (isGiven ? !isSkipped(cluster) : !hasFinished(cluster)));
     const isEntered = at === own || clusters.length === 0 || all.some(hasStarted);
     const soakMs = Math.max(0, ...afterStageTasks.map(soakOf));
     return [
@@ -60,6 +60,8 @@ export function openedByTask(
     deletionStageStatus?.clusters.filter(({ clusterName }) => isRemovedFrom(clusterName)),
   );
 }
+
+const isSkipped = ({ conditions }: ClusterUpdatingStatus): boolean => conditionIs(conditions, 'Skipped', 'True');
 
 const closedGates = (tasks: readonly TaskStatus[]): string[] =>
   tasks.flatMap(({ type, conditions, approvalRequestName: name = '' }) =>

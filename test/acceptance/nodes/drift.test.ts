@@ -196,7 +196,7 @@ describe('the order and number of drifted nodes', () => {
       { node: 'n1', reason: 'NoPlaceForPods', reasons: ['Drifted'], message: 'there is no place for pod shop/a' },
     ]);
     expect((await blocked({ ...one, pool: pool() }, {}))[0]!.message).toBe(
-      'there is no place for pod shop/a, and without an InstanceCatalog for its cluster no node is launched',
+      'there is no place for pod shop/a, and without an InstanceCatalog for its cluster plans launch no node',
     );
     // The node that goes is not counted.
     expect(await blocked({ ...one, pool: pool({ more: { limits: { cpu: '7' } } }) })).toMatchObject([

@@ -182,7 +182,7 @@ describe('describe without a status branch', () => {
     const repo = folder({ 'members/eu-1.yaml': nodeMember('eu-1', 'delegate'), ...prices });
     const { out } = await cli('describe', 'node', 'n1', '--cluster', 'eu-1', ...flags(), '--repo', repo);
     expect(out).toContain(
-      'no place for pod shop/a, and without an InstanceCatalog for its cluster no node is launched',
+      'no place for pod shop/a, and without an InstanceCatalog for its cluster plans launch no node',
     );
   });
 

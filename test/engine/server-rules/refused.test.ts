@@ -445,6 +445,10 @@ rows(
   ['10.0.0.1', ingress({ host: '10.0.0.1' }), 'spec.rules[0].host: must be a DNS name, not an IP address'],
   ...['x.y', '*.x.y', 'localhost', undefined].map((host): Row => [String(host), ingress({ host })]),
   [
+    'an IP address among hosts of tls, which is right',
+    causes('networking.k8s.io/Ingress', { spec: { defaultBackend: web, tls: [{ hosts: ['10.0.0.1'] }] } }),
+  ],
+  [
     'a host of tls',
     causes('networking.k8s.io/Ingress', { spec: { defaultBackend: web, tls: [{ hosts: ['x.y', 'x.y/'] }] } }),
     `spec.tls[0].hosts[1]: ${dns}`,
@@ -715,4 +719,9 @@ rows(
     'spec.versions: must contain unique version names',
   ],
   ['a kind', crd([version({})], { kind: 'A good' }), `spec.names.kind: ${dnsName}`],
+);
+
+rows(
+  'target ports that are as if they were left out',
+  ...[0, ''].map((targetPort): Row => [JSON.stringify(targetPort), service({ ports: [{ port: 80, targetPort }] })]),
 );

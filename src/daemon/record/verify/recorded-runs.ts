@@ -1,3 +1,4 @@
+import type { ClusterName } from '../../../api/meta.ts';
 import { placementKey } from '../../../api/placement.ts';
 import type { Problem } from '../../../api/problem.ts';
 import type { StagedUpdateRun } from '../../../api/staged.ts';
@@ -16,6 +17,7 @@ export function runVerifier() {
   /** With the verified contents: others would need another approval. */
   let known = new WeakMap<StagedUpdateRun, Trusted & { readonly contents: unknown }>();
   const latestOf = latestFinished();
+  let silent: ReadonlySet<ClusterName> = new Set();
   /** Of the record as last verified, by name. */
   const unshown = new Map<string, { readonly run: StagedUpdateRun; readonly of: Unshown }>();
 
@@ -23,6 +25,7 @@ export function runVerifier() {
   async function verified(run: StagedUpdateRun, record: FleetRecord, history: FollowedHistory): Promise<RunVerdict> {
     return verifyRun(run, record, {
       history,
+      silent,
       async earlier() {
         const others = [...record.runs.values()].filter((other) => other !== run);
         const start = commitsOf(run).initializedFrom;
@@ -38,11 +41,13 @@ export function runVerifier() {
     async verify(
       record: FleetRecord,
       history: FollowedHistory,
+      unreachable: ReadonlySet<ClusterName>,
     ): Promise<{
       readonly record: FleetRecord;
       readonly proven: readonly ProvenRun[];
       readonly problems: readonly Problem[];
     }> {
+      silent = unreachable;
       // In a record without placements, runs cannot be verified.
       if (!record.exists && record.runs.size > 0)
         return { record: { ...record, runs: new Map() }, proven: [], problems: [] };

@@ -1,5 +1,5 @@
 import { type MemberCluster, memberAgentOf } from '../../../api/member-cluster.ts';
-import type { Manifest, PlacementKey } from '../../../api/meta.ts';
+import type { ClusterName, Manifest, PlacementKey } from '../../../api/meta.ts';
 import { type PlacementPolicy, placementKey, refOf } from '../../../api/placement.ts';
 import type { Binding } from '../../../api/placement-state.ts';
 import type { ClusterUpdatingStatus, StagedUpdateRun, StageStatus, UpdateRunStatus } from '../../../api/staged.ts';
@@ -74,9 +74,12 @@ export async function verifyRun(
   record: Pick<FleetRecord, 'placements' | 'overrides' | 'clusters'>,
   {
     history,
+    silent,
     earlier,
   }: {
     readonly history: FollowedHistory;
+    /** Clusters that do not respond by the record. */
+    readonly silent: ReadonlySet<ClusterName>;
     readonly earlier: () => Promise<ReadonlyMap<string, GivenSnapshot> | undefined>;
   },
 ): Promise<RunVerdict> {
@@ -90,7 +93,7 @@ export async function verifyRun(
   const contents = placements.get(keyOf(run))?.snapshots ?? new Map<number, readonly Manifest[]>();
   const progress = currentStage(status);
   const fault =
-    shapeFault({ run, status }, { from, record }) ??
+    shapeFault({ run, status }, { from, record, silent }) ??
     rollbackFault(run, [from, (await history.fleetAt(history.tip))!]) ??
     contentFault({ run, status, contents }, from) ??
     overridesFault({ run, status }, record, from) ??
@@ -241,7 +244,15 @@ function overridesFault(
 /** Whether run, strategy and stages are those of the fleet that it was initialized from. */
 function shapeFault(
   { run, status }: { readonly run: StagedUpdateRun; readonly status: UpdateRunStatus },
-  { from, record }: { readonly from: Fleet; readonly record: Pick<FleetRecord, 'placements' | 'clusters'> },
+  {
+    from,
+    record,
+    silent,
+  }: {
+    readonly from: Fleet;
+    readonly record: Pick<FleetRecord, 'placements' | 'clusters'>;
+    readonly silent: ReadonlySet<ClusterName>;
+  },
 ): string | undefined {
   const written = fileOf(run, from);
   if (written === undefined || !sameRun(written, run))
@@ -259,14 +270,15 @@ function shapeFault(
       (config, at) => isStage(config, stages[at]!) && stages[at]!.clusters.every(isIn(config, members)),
     );
   if (!isAsArranged) return 'its stages are not those of its strategy and of the clusters of the followed branch';
-  const listed = new Set(stages.flatMap(({ clusters }) => clusters.map(nameOf)));
+  const removed = status.deletionStageStatus ? [status.deletionStageStatus] : [];
+  const listed = new Set([...stages, ...removed].flatMap(({ clusters }) => clusters.map(nameOf)));
   const { bindings = [] } = record.placements.get(keyOf(run))?.state ?? {};
   const given = new Set(bindings.filter(isGiven).map(({ targetCluster }) => targetCluster));
   const since = findCondition(status.conditions, 'Initialized')?.lastTransitionTime;
   const isPicked = (member: MemberCluster, policy: PlacementPolicy): boolean => {
     const { name } = member.metadata;
     if (given.has(name) && !listed.has(name)) return mayBePicked(member, policy);
-    return isCertainlyPicked(member, policy) && respondedAt(record.clusters.get(name), since);
+    return isCertainlyPicked(member, policy) && !silent.has(name) && wasHealthyAt(record.clusters.get(name), since);
   };
   const emptied = expected.stages.find(
     (config, at) => stages[at]!.clusters.length === 0 && hadClusters(config, run, { from, isPicked }),
@@ -278,11 +290,14 @@ function shapeFault(
 const isGiven = ({ state, resourceSnapshotIndex }: Binding): boolean =>
   state !== 'Unscheduled' && resourceSnapshotIndex !== undefined;
 
-/** Whether a cluster has responded at an instant, and without a break since. */
-function respondedAt(member: MemberCluster | undefined, at: string | undefined): boolean {
-  const joined = findCondition(memberAgentOf(member?.status)?.conditions, 'Joined');
-  const since = parseInstant(joined?.lastTransitionTime ?? '');
-  return joined?.status === 'True' && since !== undefined && at !== undefined && since <= (parseInstant(at) ?? since);
+/** Whether a cluster was healthy at an instant, and ever since. */
+function wasHealthyAt(member: MemberCluster | undefined, at: string | undefined): boolean {
+  const conditions = memberAgentOf(member?.status)?.conditions ?? [];
+  const until = parseInstant(at ?? '') ?? 0;
+  return ['Joined', 'Healthy'].every((type) => {
+    const { status, lastTransitionTime = '' } = findCondition(conditions, type) ?? {};
+    return status === 'True' && (parseInstant(lastTransitionTime) ?? until) < until;
+  });
 }
 
 /**

@@ -51,6 +51,8 @@ export interface RecordVerifier
       readonly reported: readonly Problem[];
       readonly refused?: Problem | undefined;
       readonly replacements: number;
+      /** Clusters that do not respond, by the status branch. */
+      readonly silent: ReadonlySet<ClusterName>;
       readonly isPublished: boolean;
       readonly now: Instant;
     },
@@ -127,7 +129,7 @@ export function recordVerifier(of: {
   return {
     ...bindings,
     isDoubtedOperation: upgrades.isDoubtedOperation,
-    async verify(claimed, { followed, reported, refused, replacements, isPublished, now }) {
+    async verify(claimed, { followed, reported, refused, replacements, silent, isPublished, now }) {
       const { commit } = followed;
       if (refused !== undefined) mismatches.keepAt(commit, { found: [refused], reported: [] });
       if (last?.claimed === claimed && last.tip === followed.fleet)
@@ -141,7 +143,7 @@ export function recordVerifier(of: {
       bindings.doubt(kept.exchanged);
       const filled = await contents(kept.record, history);
       const remembered = await forgotten.verify(filled.record, history);
-      const ran = await runs.verify(remembered.record, history);
+      const ran = await runs.verify(remembered.record, history, silent);
       let proven: Verified = ran;
       const found = [limited, versioned, kept, filled, remembered, ran].flatMap(({ problems }) => problems);
       for (const part of parts) {

@@ -18,7 +18,8 @@ export function lastGoodVersionsIn(
   return manifests.flatMap(({ kind, metadata: { name, namespace } }) => {
     const key = sourceKey(kind, { name, namespace });
     if (!held.has(key)) return [];
-    const file = fleet.whyRefused.get(key)?.file ?? fleet.unreadable[0];
+    // Which of several files that cannot be read has it is unknown.
+    const file = fleet.whyRefused.get(key)?.file ?? (fleet.unreadable.length === 1 ? fleet.unreadable[0] : undefined);
     return { kind, name, ...(namespace !== undefined && { namespace }), ...(file !== undefined && { file }) };
   });
 }

@@ -23,10 +23,17 @@ interface Finding {
 export function marketWarnings(planned: readonly PlannedMember[], fleet: Fleet): Problem[] {
   const { unreadable, refused } = fleet;
   const mayBeRefused = (kind: string): boolean => unreadable.length > 0 || refused.some((one) => one.kind === kind);
+  // Of all clusters of a pool: each may have a catalog of its own.
+  const listed = new Map<string, Set<string>>();
+  for (const { member } of planned)
+    for (const name of member.market.types === undefined ? [] : member.pools.keys()) {
+      const known = listed.get(name) ?? new Set();
+      listed.set(name, new Set([...known, ...member.market.types!.keys()]));
+    }
   const found = planned.flatMap(({ member: { pools, market } }) =>
     [...pools.values()].flatMap((pool) =>
       [
-        ...(mayBeRefused('InstanceCatalog') ? [] : unlistedTypes(pool, market)),
+        ...(mayBeRefused('InstanceCatalog') ? [] : unlistedTypes(pool, listed.get(pool.name))),
         ...(mayBeRefused('PriceList') ? [] : withoutPrices(pool, market)),
       ].map(({ rule, ...finding }): Problem => {
         const of = { kind: 'NodePool', name: pool.name };
@@ -37,7 +44,7 @@ export function marketWarnings(planned: readonly PlannedMember[], fleet: Fleet):
   return [...new Map(found.map((problem) => [canonicalJson(problem), problem])).values()];
 }
 
-function unlistedTypes({ manifest }: Pool, { types }: Market): Finding[] {
+function unlistedTypes({ manifest }: Pool, types: ReadonlySet<string> | undefined): Finding[] {
   if (types === undefined) return [];
   return listAt(manifest, 'spec', 'template', 'spec', 'requirements').flatMap((requirement, index) => {
     if (normalisedKey(textAt(requirement, 'key') ?? '') !== typeLabel || textAt(requirement, 'operator') !== 'In')
@@ -45,7 +52,7 @@ function unlistedTypes({ manifest }: Pool, { types }: Market): Finding[] {
     return listAt(requirement, 'values').flatMap((value, at): Finding[] => {
       const name = String(value);
       if (types.has(name)) return [];
-      const like = nearest(name, [...types.keys()]);
+      const like = nearest(name, [...types]);
       return [
         {
           rule: 'UnlistedInstanceType',
