@@ -12,11 +12,18 @@ import { withLostWork } from './lost-work.ts';
 import { mismatch } from './mismatch.ts';
 import { broughtBy, isGone, type ProvenRun, type RunVerdict, type Unshown, verifyRun } from './update-runs.ts';
 
+interface VerifiedRuns {
+  readonly record: FleetRecord;
+  readonly proven: readonly ProvenRun[];
+  readonly problems: readonly Problem[];
+}
+
 /** Runs that are not trusted count as lost: they are held until their file changes. */
 export function runVerifier() {
   /** With the verified contents: others would need another approval. */
   let known = new WeakMap<StagedUpdateRun, Trusted & { readonly contents: unknown }>();
   const latestOf = latestFinished();
+  /** Clusters that do not respond, by the record as last verified. */
   let silent: ReadonlySet<ClusterName> = new Set();
   /** Of the record as last verified, by name. */
   const unshown = new Map<string, { readonly run: StagedUpdateRun; readonly of: Unshown }>();
@@ -42,11 +49,7 @@ export function runVerifier() {
       record: FleetRecord,
       history: FollowedHistory,
       unreachable: ReadonlySet<ClusterName>,
-    ): Promise<{
-      readonly record: FleetRecord;
-      readonly proven: readonly ProvenRun[];
-      readonly problems: readonly Problem[];
-    }> {
+    ): Promise<VerifiedRuns> {
       silent = unreachable;
       // In a record without placements, runs cannot be verified.
       if (!record.exists && record.runs.size > 0)
