@@ -52,7 +52,7 @@ export async function run(): Promise<void> {
         followed: { commit, fleet },
         reported: [],
         replacements: 0,
-        silent: new Set(),
+        silent: new Map(),
         isPublished: true,
         now: Date.parse(at),
       });

@@ -1,15 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { folder } from '../support/folders.ts';
-import { nodeMember, nodePool, smallMarket } from '../support/node-world.ts';
+import { nodeMember, nodePool, poolPlacement, smallMarket } from '../support/node-world.ts';
 import { cli } from '../support/run-cli.ts';
 
-const placement = `apiVersion: placement.kubernetes-fleet.io/v1beta1
-kind: ClusterResourcePlacement
-metadata: {name: pools}
-spec:
-  resourceSelectors: [{group: karpenter.sh, version: v1, kind: NodePool, name: default}]
-  policy: {placementType: PickAll}
-`;
 const { 'nodes/catalog.yaml': catalog, 'nodes/prices.yaml': prices } = smallMarket;
 const typed = (...values: readonly string[]) =>
   nodePool('default', { requirements: [{ key: 'node.kubernetes.io/instance-type', operator: 'In', values }] });
@@ -18,7 +11,7 @@ const typed = (...values: readonly string[]) =>
 async function warned(files: Readonly<Record<string, string | undefined>>, pool: object = typed('D2')) {
   const all = {
     'eu-1.yaml': nodeMember('eu-1', 'plan', { region: 'eu' }),
-    'placement.yaml': placement,
+    'placement.yaml': poolPlacement,
     'resources/pool.yaml': JSON.stringify(pool),
     'catalog.yaml': catalog,
     'prices.yaml': prices,

@@ -205,6 +205,15 @@ export const market = (types: readonly TypeSpec[]): Record<string, string> => ({
   }),
 });
 
+/** Places the NodePool `default` on all clusters. */
+export const poolPlacement = `apiVersion: placement.kubernetes-fleet.io/v1beta1
+kind: ClusterResourcePlacement
+metadata: {name: pools}
+spec:
+  resourceSelectors: [{group: karpenter.sh, version: v1, kind: NodePool, name: default}]
+  policy: {placementType: PickAll}
+`;
+
 export const smallMarket = market([
   { name: 'D2', cpu: 2, price: 0.1 },
   { name: 'D4', cpu: 4, price: 0.2 },

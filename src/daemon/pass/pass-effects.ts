@@ -180,7 +180,7 @@ async function load(
     reported: before.record.commit === followed.commit ? before.reported : [],
     refused: before.refused,
     replacements: before.replacements,
-    silent: new Set(before.unreachable.keys()),
+    silent: before.unreachable,
     isPublished: claimed === before.record,
     now: input.clock.now(),
   });

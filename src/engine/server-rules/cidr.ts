@@ -20,6 +20,8 @@ export function parseCidr(text: string): Cidr | undefined {
   return block(isV6 ? 128 : 32, value, prefix);
 }
 
+export const isAddress = (text: string): boolean => parseCidr(`${text}/0`) !== undefined;
+
 /** Whether a block has only addresses of another one, and not all of them. */
 export const isWithin = (inner: Cidr, outer: Cidr): boolean =>
   inner.bits === outer.bits &&

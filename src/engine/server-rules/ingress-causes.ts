@@ -2,7 +2,7 @@ import { isSubdomain } from '../../api/syntax.ts';
 import { at, listAt, numberAt, textAt } from '../kernel/at.ts';
 import { type Fields, isFields } from '../kernel/fields.ts';
 import { type Cause, invalidField, requiredField } from './cause.ts';
-import { parseCidr } from './cidr.ts';
+import { isAddress } from './cidr.ts';
 import { isPortName, portCauses, portRule } from './port-causes.ts';
 
 /** Rules, hosts and backends of an Ingress (networking validation, ValidateIngressSpec). */
@@ -26,7 +26,7 @@ export function ingressCauses({ spec }: Fields): Cause[] {
 
 /** Unlike a host of `tls` it may not be an IP address (validateIngressRules). */
 function ruleHostCauses(host: string, field: string): Cause[] {
-  if (host !== '' && parseCidr(`${host}/0`) !== undefined)
+  if (isAddress(host))
     return [invalidField(field, host, 'must be a DNS name, not an IP address', 'write for example shop.example.com')];
   return hostCauses(host, field);
 }

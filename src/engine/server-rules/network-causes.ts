@@ -2,7 +2,7 @@ import { isDnsLabel, isSubdomain } from '../../api/syntax.ts';
 import { at, listAt, numberAt, textAt } from '../kernel/at.ts';
 import { type Fields, isFields } from '../kernel/fields.ts';
 import { type Cause, duplicateField, forbiddenField, invalidField, requiredField } from './cause.ts';
-import { isWithin, parseCidr } from './cidr.ts';
+import { isAddress, isWithin, parseCidr } from './cidr.ts';
 import { labelFix, labelRule } from './container-causes.ts';
 import { distinctNames } from './distinct-names.ts';
 import { selectorCauses } from './label-causes.ts';
@@ -77,7 +77,7 @@ function typeCauses(spec: unknown, ports: readonly unknown[]): Cause[] {
     ...(isHeadless && (type === 'NodePort' || type === 'LoadBalancer')
       ? [invalidField('spec.clusterIP', address, `may not be set to 'None' for ${type} services`, 'remove it')]
       : []),
-    ...(address === '' || isHeadless || parseCidr(`${address}/0`) !== undefined
+    ...(address === '' || isHeadless || isAddress(address)
       ? []
       : [invalidField('spec.clusterIP', address, "must be empty, 'None', or a valid IP address", 'remove it')]),
   ];

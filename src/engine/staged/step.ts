@@ -179,9 +179,12 @@ export const hasStarted = (cluster: ClusterUpdatingStatus): boolean => isTrue(cl
 export const hasFailed = (cluster: ClusterUpdatingStatus): boolean =>
   conditionIs(cluster.conditions, 'Succeeded', 'False');
 
+/** It left the fleet, say: the run does nothing there. */
+export const isSkipped = (cluster: ClusterUpdatingStatus): boolean => isTrue(cluster, 'Skipped');
+
 /** Updated, skipped or failed: nothing more happens to it in this run. */
 export const hasFinished = (cluster: ClusterUpdatingStatus): boolean =>
-  isTrue(cluster, 'Succeeded') || isTrue(cluster, 'Skipped') || hasFailed(cluster);
+  isTrue(cluster, 'Succeeded') || isSkipped(cluster) || hasFailed(cluster);
 
 /** The run has not reached the cluster yet. */
 export const isPending = (cluster: ClusterUpdatingStatus): boolean => !hasStarted(cluster) && !hasFinished(cluster);

@@ -10,7 +10,7 @@ import { soakOf } from '../../engine/staged/execute/after-stage.ts';
 import { hasSucceeded } from '../../engine/staged/execute/current-stage.ts';
 import { stagesToReturn } from '../../engine/staged/execute/roll-back.ts';
 import { failuresAllowed, rollsBack } from '../../engine/staged/failure-policy.ts';
-import { hasFinished, hasStarted } from '../../engine/staged/step.ts';
+import { hasFinished, hasStarted, isSkipped } from '../../engine/staged/step.ts';
 import { placementOfRun } from '../../engine/update-run.ts';
 import type { IsRemovedFrom } from '../../forecast/run-removals.ts';
 import { titleOf } from '../../repo/title-of.ts';
@@ -60,8 +60,6 @@ export function openedByTask(
     deletionStageStatus?.clusters.filter(({ clusterName }) => isRemovedFrom(clusterName)),
   );
 }
-
-const isSkipped = ({ conditions }: ClusterUpdatingStatus): boolean => conditionIs(conditions, 'Skipped', 'True');
 
 const closedGates = (tasks: readonly TaskStatus[]): string[] =>
   tasks.flatMap(({ type, conditions, approvalRequestName: name = '' }) =>

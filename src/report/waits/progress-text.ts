@@ -1,7 +1,7 @@
 import type { Condition } from '../../api/meta.ts';
 import type { ClusterUpdatingStatus, StageStatus, UpdateRunStatus } from '../../api/staged.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
-import { hasFailed } from '../../engine/staged/step.ts';
+import { hasFailed, isSkipped } from '../../engine/staged/step.ts';
 import { type HeldObject, holdsOf } from '../holds-of.ts';
 import { stageTasks } from './stage-tasks.ts';
 
@@ -30,7 +30,7 @@ export const stagesDone = ({ stagesStatus = [] }: UpdateRunStatus): string =>
 /** Clusters of a stage. Those that it skips, since they left the fleet, say, are neither done nor among those that it updates (`of`). */
 export function stageCounts({ clusters }: Pick<StageStatus, 'clusters'>) {
   const count = (is: (cluster: ClusterUpdatingStatus) => boolean): number => clusters.filter(is).length;
-  const skipped = count(({ conditions }) => conditionIs(conditions, 'Skipped', 'True'));
+  const skipped = count(isSkipped);
   const done = count(({ conditions }) => conditionIs(conditions, 'Succeeded', 'True'));
   return { done, failed: count(hasFailed), skipped, of: clusters.length - skipped };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { claim, node, nodeMember, observedNodes, smallMarket } from '../../support/node-world.ts';
+import { claim, node, nodeMember, observedNodes, poolPlacement, smallMarket } from '../../support/node-world.ts';
 import { plan, rendered } from '../../support/plan-command.ts';
 
 /** A NodePool in the form of the product page: labelled v1, with fields in the places of v1beta1. */
@@ -21,13 +21,6 @@ spec:
       - {key: kubernetes.io/os, operator: In, values: [linux]}
       - {key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}
 `;
-const placement = `apiVersion: placement.kubernetes-fleet.io/v1beta1
-kind: ClusterResourcePlacement
-metadata: {name: pools}
-spec:
-  resourceSelectors: [{group: karpenter.sh, version: v1, kind: NodePool, name: default}]
-  policy: {placementType: PickAll}
-`;
 
 it('a pool whose file is invalid says nothing about its nodes: nothing drifts, and the budgets count as far as they can be read', async () => {
   const nodes = Array.from({ length: 10 }, (_, at) => node(`n${at}`));
@@ -39,7 +32,7 @@ it('a pool whose file is invalid says nothing about its nodes: nothing drifts, a
     const repo = {
       'members/eu-1.yaml': nodeMember('eu-1', 'plan'),
       'resources/pool.yaml': `apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: default}\n${spec}`,
-      'placements/pools.yaml': placement,
+      'placements/pools.yaml': poolPlacement,
       ...smallMarket,
     };
     const { plan: whole } = await plan({ repo, observed: [seen], now: '2026-11-20T10:00:00Z' });
@@ -60,7 +53,11 @@ it.each([
   ['weight: 1', undefined],
 ])('a NodePool with %s is delivered as Karpenter 1.14 accepts it', async (own, expected) => {
   const spec = typical.replace(/ {2}disruption:[\s\S]*?(?= {2}template:)/, `  ${own}\n`);
-  const repo = { 'eu-1.yaml': nodeMember('eu-1', 'plan'), 'resources/pool.yaml': spec, 'placement.yaml': placement };
+  const repo = {
+    'eu-1.yaml': nodeMember('eu-1', 'plan'),
+    'resources/pool.yaml': spec,
+    'placement.yaml': poolPlacement,
+  };
   const now = '2026-11-20T10:00:00Z';
   const observed = [observedNodes('eu-1', { nodes: [], pods: [], extras: [] })];
   const [delivered] = (await rendered({ repo, observed, now }, 'eu-1'))['eu-1']!;
@@ -74,7 +71,7 @@ it('the typical NodePool of the product page is delivered in the form of v1, and
   const repo = {
     'members/eu-1.yaml': nodeMember('eu-1', 'plan'),
     'resources/pool.yaml': typical,
-    'placements/pools.yaml': placement,
+    'placements/pools.yaml': poolPlacement,
     ...smallMarket,
   };
   const seen = JSON.parse(observedNodes('eu-1', { nodes, pods: [], extras: claims }));

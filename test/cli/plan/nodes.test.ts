@@ -1,18 +1,19 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { FleetOnGit } from '../../support/fleet-on-git.ts';
 import { folder, put, removeFolders } from '../../support/folders.ts';
-import { claim, node, nodeMember, nodePool, observedNodes, smallMarket } from '../../support/node-world.ts';
+import {
+  claim,
+  node,
+  nodeMember,
+  nodePool,
+  observedNodes,
+  poolPlacement,
+  smallMarket,
+} from '../../support/node-world.ts';
 import { cli } from '../../support/run-cli.ts';
 
 afterAll(removeFolders);
 
-const pools = `apiVersion: placement.kubernetes-fleet.io/v1beta1
-kind: ClusterResourcePlacement
-metadata: {name: pools}
-spec:
-  resourceSelectors: [{group: karpenter.sh, version: v1, kind: NodePool, name: default}]
-  policy: {placementType: PickAll}
-`;
 const poolOf = (...budgets: readonly object[]) => JSON.stringify(nodePool('default', { disruption: { budgets } }));
 const fleetYaml = (spec: object) =>
   JSON.stringify({ apiVersion: 'gitfleet.dev/v1alpha1', kind: 'FleetConfig', metadata: { name: 'fleet' }, spec });
@@ -20,7 +21,7 @@ const fleetBudgets = (...budgets: readonly object[]) => fleetYaml({ nodeDisrupti
 const files = (...budgets: readonly object[]) => ({
   'members/eu-1.yaml': nodeMember('eu-1', 'plan'),
   ...smallMarket,
-  'placements/pools.yaml': pools,
+  'placements/pools.yaml': poolPlacement,
   'resources/pool.yaml': poolOf(...budgets),
 });
 /** Four empty nodes. */

@@ -1,4 +1,3 @@
-import type { ClusterName } from '../../../api/meta.ts';
 import { placementKey } from '../../../api/placement.ts';
 import type { Problem } from '../../../api/problem.ts';
 import type { StagedUpdateRun } from '../../../api/staged.ts';
@@ -10,7 +9,15 @@ import type { FollowedHistory } from './followed-history.ts';
 import { latestFinished } from './latest-finished.ts';
 import { withLostWork } from './lost-work.ts';
 import { mismatch } from './mismatch.ts';
-import { broughtBy, isGone, type ProvenRun, type RunVerdict, type Unshown, verifyRun } from './update-runs.ts';
+import {
+  broughtBy,
+  isGone,
+  type ProvenRun,
+  type RunVerdict,
+  type Silent,
+  type Unshown,
+  verifyRun,
+} from './update-runs.ts';
 
 interface VerifiedRuns {
   readonly record: FleetRecord;
@@ -23,8 +30,7 @@ export function runVerifier() {
   /** With the verified contents: others would need another approval. */
   let known = new WeakMap<StagedUpdateRun, Trusted & { readonly contents: unknown }>();
   const latestOf = latestFinished();
-  /** Clusters that do not respond, by the record as last verified. */
-  let silent: ReadonlySet<ClusterName> = new Set();
+  let silent: Silent = new Map();
   /** Of the record as last verified, by name. */
   const unshown = new Map<string, { readonly run: StagedUpdateRun; readonly of: Unshown }>();
 
@@ -45,11 +51,7 @@ export function runVerifier() {
   }
 
   return {
-    async verify(
-      record: FleetRecord,
-      history: FollowedHistory,
-      unreachable: ReadonlySet<ClusterName>,
-    ): Promise<VerifiedRuns> {
+    async verify(record: FleetRecord, history: FollowedHistory, unreachable: Silent): Promise<VerifiedRuns> {
       silent = unreachable;
       // In a record without placements, runs cannot be verified.
       if (!record.exists && record.runs.size > 0)

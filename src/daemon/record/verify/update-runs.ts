@@ -31,6 +31,9 @@ import { selectionOf } from './selections.ts';
 import { withdrawnApproval } from './withdrawn-approvals.ts';
 import { hasOverride } from './written-overrides.ts';
 
+/** Clusters that do not respond, by the status branch. */
+export type Silent = Pick<ReadonlyMap<ClusterName, unknown>, 'has'>;
+
 /** What a verified run that is not over may have rolled out. */
 export interface ProvenRun {
   readonly placement: PlacementKey;
@@ -78,8 +81,7 @@ export async function verifyRun(
     earlier,
   }: {
     readonly history: FollowedHistory;
-    /** Clusters that do not respond by the record. */
-    readonly silent: ReadonlySet<ClusterName>;
+    readonly silent: Silent;
     readonly earlier: () => Promise<ReadonlyMap<string, GivenSnapshot> | undefined>;
   },
 ): Promise<RunVerdict> {
@@ -244,16 +246,13 @@ function overridesFault(
 /** Whether run, strategy and stages are those of the fleet that it was initialized from. */
 function shapeFault(
   { run, status }: { readonly run: StagedUpdateRun; readonly status: UpdateRunStatus },
-  {
-    from,
-    record,
-    silent,
-  }: {
+  since: {
     readonly from: Fleet;
     readonly record: Pick<FleetRecord, 'placements' | 'clusters'>;
-    readonly silent: ReadonlySet<ClusterName>;
+    readonly silent: Silent;
   },
 ): string | undefined {
+  const { from } = since;
   const written = fileOf(run, from);
   if (written === undefined || !sameRun(written, run))
     return 'the followed branch did not have the run when it was initialized';
@@ -270,8 +269,18 @@ function shapeFault(
       (config, at) => isStage(config, stages[at]!) && stages[at]!.clusters.every(isIn(config, members)),
     );
   if (!isAsArranged) return 'its stages are not those of its strategy and of the clusters of the followed branch';
-  const removed = status.deletionStageStatus ? [status.deletionStageStatus] : [];
-  const listed = new Set([...stages, ...removed].flatMap(({ clusters }) => clusters.map(nameOf)));
+  const empty = expected.stages.filter((_, at) => stages[at]!.clusters.length === 0);
+  return empty.length === 0 ? undefined : emptyFault({ run, status, empty }, since);
+}
+
+/** Whether a stage that lists no clusters must have had some. */
+function emptyFault(
+  { run, status, empty }: EmptyStages,
+  { from, record, silent }: Parameters<typeof shapeFault>[1],
+): string | undefined {
+  const { stagesStatus = [], deletionStageStatus } = status;
+  const removed = deletionStageStatus ? [deletionStageStatus] : [];
+  const listed = new Set([...stagesStatus, ...removed].flatMap(({ clusters }) => clusters.map(nameOf)));
   const { bindings = [] } = record.placements.get(keyOf(run))?.state ?? {};
   const given = new Set(bindings.filter(isGiven).map(({ targetCluster }) => targetCluster));
   const since = findCondition(status.conditions, 'Initialized')?.lastTransitionTime;
@@ -280,10 +289,14 @@ function shapeFault(
     if (given.has(name) && !listed.has(name)) return mayBePicked(member, policy);
     return isCertainlyPicked(member, policy) && !silent.has(name) && wasHealthyAt(record.clusters.get(name), since);
   };
-  const emptied = expected.stages.find(
-    (config, at) => stages[at]!.clusters.length === 0 && hadClusters(config, run, { from, isPicked }),
-  );
+  const emptied = empty.find((config) => hadClusters(config, run, { from, isPicked }));
   return emptied && `its stage ${emptied.name} lists no clusters, which may have skipped its gates`;
+}
+
+interface EmptyStages {
+  readonly run: StagedUpdateRun;
+  readonly status: UpdateRunStatus;
+  readonly empty: readonly Strategy['stages'][number][];
 }
 
 /** Unlike a cluster that was picked after the initialization of a run. */

@@ -20,6 +20,7 @@ import { evictionVerifier, type SettledRecord } from './removal-claims.ts';
 import { rollbackVerifier } from './rollback-targets.ts';
 import { snapshotVerifier, type VerifiedContents } from './snapshot-contents.ts';
 import { withUsableIndexes } from './snapshot-indexes.ts';
+import type { Silent } from './update-runs.ts';
 import { type DoubtedOperations, upgradeVerifier } from './upgrade-claims.ts';
 import { profileVerifier } from './upgrade-profiles.ts';
 import type { PartVerifier, Verified } from './verified.ts';
@@ -51,8 +52,7 @@ export interface RecordVerifier
       readonly reported: readonly Problem[];
       readonly refused?: Problem | undefined;
       readonly replacements: number;
-      /** Clusters that do not respond, by the status branch. */
-      readonly silent: ReadonlySet<ClusterName>;
+      readonly silent: Silent;
       readonly isPublished: boolean;
       readonly now: Instant;
     },

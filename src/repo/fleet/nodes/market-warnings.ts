@@ -28,7 +28,8 @@ export function marketWarnings(planned: readonly PlannedMember[], fleet: Fleet):
   for (const { member } of planned)
     for (const name of member.market.types === undefined ? [] : member.pools.keys()) {
       const known = listed.get(name) ?? new Set();
-      listed.set(name, new Set([...known, ...member.market.types!.keys()]));
+      for (const type of member.market.types!.keys()) known.add(type);
+      listed.set(name, known);
     }
   const found = planned.flatMap(({ member: { pools, market } }) =>
     [...pools.values()].flatMap((pool) =>
