@@ -14,7 +14,7 @@ import { type AllowedRemoval, allowedRemovals } from './allowed-removals.ts';
 import type { Assumptions } from './assumptions.ts';
 import { type ChangedFreeze, changedFreezes } from './changed-freezes.ts';
 import { type ChangedPace, changedPaces } from './changed-paces.ts';
-import { endedRefusals } from './ended-refusals.ts';
+import { type EndedRefusal, endedRefusals } from './ended-refusals.ts';
 import { type FailingClusters, failingByChange, together } from './failing-clusters.ts';
 import { type Forecast, forecastOf, type Rollout } from './forecast.ts';
 import { answersIn, type Uncounted } from './given-answers.ts';
@@ -62,8 +62,8 @@ export interface TotalEffect extends ObjectChanges, Omit<NeededRuns, 'others'> {
   readonly supposed: Pick<Approved, 'readyAfterMs' | 'approveAfterMs' | 'upgradedAfterMs'>;
   /** What the guard says of the first plan. */
   readonly guard: readonly GuardFinding[];
-  /** By which everything is refused now, and nothing any more with the change; it is supposed that no approval ends that without it. */
-  readonly noLongerRefused: readonly GuardFinding[];
+  /** It is supposed that no approval ends these refusals without the change. */
+  readonly noLongerRefused: readonly EndedRefusal[];
   /**
    * What an update run would change then for those, and for others whose contents it changes; and what placements and update runs that are
    * held would change once they continue. No part of the counts.
@@ -153,7 +153,7 @@ export function* totalEffectInSteps(
   const results = run.steps.map(({ result }) => result);
   const [first, last] = [results[0]!, results.at(-1)!];
   const { given, ...judged } = judgedAnswers(answers, { base, next, now, planned: present });
-  const noLongerRefused = isRecorded ? endedRefusals(now, run.steps, given) : [];
+  const noLongerRefused = isRecorded ? endedRefusals(now, run.steps, { given, fleet: next.fleet }) : [];
   const unapproved = { ...assumptions, approvesRemovals: false };
   const without = noLongerRefused.length === 0 ? settled : yield* stepByStep(unchanged, unapproved, now);
   const earlier = without.steps.at(-1)!.result;

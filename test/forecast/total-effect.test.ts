@@ -771,6 +771,16 @@ spec:
     expect(both.title).toBe(`${removes} · not counted: all`);
     const other = await of({ 'resources/tools.yaml': deployment('tools', 'tools', 'tools:3') });
     expect(other.title).toBe(`⛔ refused: ${finding!.message}`);
+    // The approval is for less than what main removes by now, and the change brings that back.
+    const config = { 'tools.yaml': present['tools.yaml']!, 'resources/tools.yaml': present['resources/tools.yaml']! };
+    const { 'tools.yaml': _, ...without } = present;
+    paper.files = { ...without, ...answer };
+    const [larger] = (await paper.plan({ refused: true })).guard;
+    const allowed = await of({ ...config, ...answer });
+    expect(allowed.title).toBe(removes);
+    expect(allowed.rollout).toContain(
+      `the guard refuses everything now, and no longer with this change, since approval all, which is there already, allows what is left: ${larger!.message}`,
+    );
   });
   it('of a RemovalApproval for what is held names the placement and the cluster', async () => {
     const pick = (...names: string[]) => placement('web', `{placementType: PickFixed, clusterNames: [${names}]}`);

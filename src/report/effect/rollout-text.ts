@@ -89,8 +89,8 @@ export function rolloutText(effect: TotalEffect): string[] {
       ),
     ]),
     ...effect.noLongerRefused.map(
-      ({ message }) =>
-        `the guard refuses everything now, and no longer with this change, without an approval${isPaused ? ', as long as it is held' : ''}: ${message}`,
+      ({ message, allowedBy }) =>
+        `the guard refuses everything now, and no longer with this change, ${allowedBy === undefined ? 'without an approval' : `since approval ${allowedBy}, which is there already, allows what is left`}${isPaused ? ', as long as it is held' : ''}: ${message}`,
     ),
     ...approvedTexts(effect, { isWhole: true }),
     ...uncounted.map(({ approval, why, later }) => `${approval}: does not count${later ? ' yet' : ''}: ${why}`),
