@@ -100,6 +100,11 @@ export const updateRunStatus = z.looseObject({
       }),
     )
     .optional(),
+  /**
+   * Ours: of a run that brings an earlier snapshot than the latest, digest of the resources and overrides that the repo held then. Absent =
+   * it is no such run, or the repo has held something else since.
+   */
+  returnedFrom: z.string().optional(),
   /** Ours: approvals of the run that were on main before it requested any. Absent = none. */
   earlyApprovals: z.array(z.strictObject({ name: z.string(), review: z.string() })).optional(),
   /** Ours: the return of the clusters that a failed run has reached. Absent = it has not failed, or does not roll back. */

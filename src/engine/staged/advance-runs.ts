@@ -17,6 +17,7 @@ import { inExecutionOrder, isActive } from './execution-order.ts';
 import { withGeneration } from './generation.ts';
 import { sortingWarnings } from './initialize/sorting-warnings.ts';
 import { membershipHolds } from './left-clusters.ts';
+import { withReturn } from './return.ts';
 import { withCommits } from './run-commits.ts';
 import { admitState, type RunState, stateOf } from './run-state.ts';
 import { type RunContext, type RunStep, type RunsInput, withHold, withProblem } from './step.ts';
@@ -68,7 +69,8 @@ export function advanceRuns(scheduled: PlacementWork, input: RunsInput): RunsOut
     const isRunning = isInitialized(advanced.status) && !isOver(advanced.status);
     const held = isRunning ? membershipHolds(advanced, context) : advanced;
     const reported = flawedApprovals(sortingWarnings(held, context), context);
-    const step = { ...reported, status: withGeneration(reported.status, run.metadata.generation) };
+    const status = withReturn(reported.status, () => input.repoDigest(reported.work));
+    const step = { ...reported, status: withGeneration(status, run.metadata.generation) };
     work = step.work;
     if (active === undefined && isActive(step.status)) active = { run, step, state: admitted.state };
     const recordedRun = withState(run, admitted.state, admitted.denied !== undefined);

@@ -42,7 +42,8 @@ interface KnownWithOpen extends Pick<Known, 'runs' | 'world'> {
 /**
  * Under External nothing is rolled out without a run: neither new contents, nor new overrides, nor a newly selected cluster, nor the
  * removal from one that is no longer selected. Undefined when the clusters run what the repo holds, whichever snapshot that is, when a
- * run that is not initialized yet and waits for nothing will take it, or when a run was told to bring an earlier snapshot.
+ * run that is not initialized yet and waits for nothing will take it, or when a run was told to bring an earlier snapshot and the repo has
+ * not changed since.
  */
 export function notRolledOut(work: PlacementWork, { runs: all, holds, world }: Known): NotRolledOut | undefined {
   const { placement, selection } = work;
@@ -122,7 +123,7 @@ function otherResources(work: PlacementWork, { runs, open, given, current }: Kno
   const last = open[0] ?? lastEnded(runs);
   const isFailed = endOf(last)?.status === 'False';
   const isReturn =
-    !isFailed && current.includes(latest?.index ?? -1) && others.join() === last?.spec.resourceSnapshotIndex;
+    !isFailed && last?.status?.returnedFrom !== undefined && others.join() === last.spec.resourceSnapshotIndex;
   if (behind.length === 0 || isReturn) return [];
   const count = `${behind.length} of ${placed.length} clusters`;
   const missing = `${count} do not have snapshot ${Math.max(...current)}`;

@@ -14,6 +14,7 @@ import { unavailableByUpgrade, type World } from '../world.ts';
 import { advanceRuns, type RunsOutcome } from './advance-runs.ts';
 import { stageGateInput } from './approval/answer.ts';
 import { lastGoodVersionsIn } from './initialize/last-good-versions.ts';
+import { repoDigest } from './return.ts';
 
 export type { RunsOutcome };
 
@@ -42,6 +43,7 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
     digest: world.input.digest,
     observed: (present) => movedAsObserved(present, world),
     lastGoodIn: (manifests) => lastGoodVersionsIn(manifests, { holds: world.admitted.holds, fleet: world.input.fleet }),
+    repoDigest: (present) => repoDigest(present, world),
     takeSnapshot: (present) => snapshotForRun(present, world),
     overridesFor(present, cluster, index) {
       const latest = latestOf(present.resourceSnapshots);

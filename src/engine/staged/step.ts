@@ -48,6 +48,8 @@ export interface RunsInput extends GateInput {
   readonly takeSnapshot: (work: PlacementWork) => PlacementWork;
   /** Objects among these that are at their last good version since their files are not valid. */
   readonly lastGoodIn: (manifests: readonly Manifest[]) => NonNullable<UpdateRunStatus['lastGoodVersions']>;
+  /** {@link repoDigest} of the placement. */
+  readonly repoDigest: (work: PlacementWork) => string | undefined;
   /** A moved binding as its cluster was observed. */
   readonly observed: (work: PlacementWork) => (step: BindingStep) => BindingStep;
   /** Override snapshots that apply to a cluster with that snapshot index; `error` ends the initialization. */

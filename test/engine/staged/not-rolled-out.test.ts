@@ -37,6 +37,35 @@ async function whyAfter(paper: PaperFleet, change: Files): Promise<readonly stri
   return paper.last!.notRolledOut.map(({ why }) => why);
 }
 
+describe('after a run back to an earlier snapshot', () => {
+  const returned = async (change: Files = {}): Promise<PaperFleet> => {
+    const paper = await installed(change);
+    expect(await whyAfter(paper, { ...version(2), ...run('web-1') })).toEqual([]);
+    expect(await whyAfter(paper, run('web-2', 'quick', ', resourceSnapshotIndex: "0"'))).toEqual([]);
+    return paper;
+  };
+  const missing = ['3 of 3 clusters do not have snapshot 1, and no update run is in progress'];
+
+  it('nothing is missing until the repo changes', async () => {
+    const paper = await returned();
+    expect(await whyAfter(paper, override('c'))).toEqual([]);
+    const again = await returned(override('b'));
+    expect(await whyAfter(again, version(2))).toEqual([]);
+  });
+
+  it('the same change again is missing after a revert', async () => {
+    const paper = await returned();
+    expect(await whyAfter(paper, version(1))).toEqual([]);
+    expect(await whyAfter(paper, version(2))).toEqual(missing);
+    expect(await whyAfter(paper, run('web-3'))).toEqual([]);
+  });
+
+  it('a new override is missing', async () => {
+    const paper = await returned();
+    expect(await whyAfter(paper, override('b'))).toEqual(missing);
+  });
+});
+
 describe('overrides of an External placement are not rolled out', () => {
   it('before an update run takes them', async () => {
     const paper = await installed();

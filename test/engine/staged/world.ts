@@ -196,6 +196,7 @@ export const inputOf = (change: Partial<RunsInput>): RunsInput => ({
   pause: notPaused,
   digest,
   takeSnapshot,
+  repoDigest: ({ selection }) => (selection.ok ? selection.hash : undefined),
   observed: () => (step) => step,
   lastGoodIn: () => [],
   replacesRemaining: () => false,

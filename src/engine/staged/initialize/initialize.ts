@@ -12,6 +12,7 @@ import { heldByPause } from '../../pause/pause.ts';
 import type { PlacementWork } from '../../placement-work.ts';
 import { approvalName, type GateTiming } from '../approval/stage-gates.ts';
 import { presentClusters } from '../left-clusters.ts';
+import { returnedFrom } from '../return.ts';
 import { withReason } from '../run-conditions.ts';
 import { deleteStageName, isStrategyOf, type RunContext, type RunStep, strategyKind, withHold } from '../step.ts';
 import { type ArrangedStage, arrangeStages } from './arrange-stages.ts';
@@ -79,10 +80,12 @@ export function initialize(step: RunStep, context: RunContext): RunStep {
   // A snapshot that the file of the run names has what it had then.
   const named = step.work.resourceSnapshots.some(({ index }) => `${index}` === run.spec.resourceSnapshotIndex);
   const lastGood = named ? [] : input.lastGoodIn(snapshot.work.contents.get(snapshot.index) ?? []);
+  const from = returnedFrom(run, step.work, input);
   const status: UpdateRunStatus = {
     ...base.status,
     resourceSnapshotIndexUsed: String(snapshot.index),
     ...(lastGood.length > 0 && { lastGoodVersions: lastGood }),
+    ...(from !== undefined && { returnedFrom: from }),
     stagesStatus: stages,
     deletionStageStatus: {
       stageName: deleteStageName,
