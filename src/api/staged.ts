@@ -89,7 +89,9 @@ export const updateRunStatus = z.looseObject({
   stagedUpdateStrategySnapshot: strategySpec.optional(),
   stagesStatus: z.array(stageStatus).optional(),
   deletionStageStatus: stageStatus.optional(),
-  /** Ours: objects of its snapshot whose files were not valid when it was initialized, with these files. Absent = none. */
+  /**
+   * Ours: its objects, overrides and placement whose files were not valid when it was initialized, with these files. Absent = none.
+   */
   lastGoodVersions: z
     .array(
       z.strictObject({
@@ -97,6 +99,8 @@ export const updateRunStatus = z.looseObject({
         name: z.string(),
         namespace: z.string().optional(),
         file: z.string().optional(),
+        /** There is no last good version: the run does not have it. */
+        isLacking: z.literal(true).optional(),
       }),
     )
     .optional(),

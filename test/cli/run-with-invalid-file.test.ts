@@ -7,7 +7,7 @@ import { shop } from '../support/shop.ts';
 
 const run2 = shop['rollouts/pay-1.yaml']!.replace('name: pay-1', 'name: pay-2');
 const text =
-  'resources/pay.yaml was not valid when the run was initialized: the run brings the last good version of Deployment pay/pay';
+  'resources/pay.yaml was not valid when the run was initialized: the run has the last good version of Deployment pay/pay';
 
 let fleet: FleetOnGit;
 const page = async (...args: string[]) => (await cli('describe', ...args, '--repo', fleet.dir)).out;
@@ -48,5 +48,50 @@ describe('a run that comes with an invalid file', () => {
     await fleet.settle();
     expect(await page('run', 'pay-2')).toContain(`Not in this run:\n  ${text}\n`);
     expect(await page('placement', 'pay')).toContain('needs a staged update run: the repo holds other resources than');
+  });
+});
+
+describe('a run that comes with other invalid files', () => {
+  const override = (selector: string): string => `apiVersion: placement.kubernetes-fleet.io/v1
+kind: ResourceOverride
+metadata: {name: own, namespace: pay}
+spec:
+  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: pay}]
+  policy:
+    overrideRules:
+      - clusterSelector: {${selector}: []}
+        jsonPatchOverrides: [{op: replace, path: /spec/replicas, value: 5}]
+`;
+  const invalid = {
+    'overrides/own.yaml': override('clusterSelectorTerm'),
+    'placements/pay.yaml': shop['placements/pay.yaml']!.replace('policy:', 'police:'),
+    'resources/new.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: new, namespace: pay}\ndatas: {a: b}\n',
+    'resources/else.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: new, namespace: web}\ndatas: {a: b}\n',
+  };
+  const notInRun = async (before: Record<string, string>): Promise<string[] | undefined> => {
+    const other = await FleetOnGit.open({ ...shop, ...before });
+    await other.settle();
+    other.look();
+    other.commit(
+      { ...invalid, 'resources/pay.yaml': deployment('pay', 'pay', 'pay:2'), 'rollouts/pay-2.yaml': run2 },
+      'Bring pay 2',
+    );
+    await other.settle();
+    const text = (await cli('describe', 'run', 'pay-2', '--repo', other.dir)).out;
+    return /Not in this run:\n(.*?)\n\n/s.exec(text)?.[1]?.split('\n').sort();
+  };
+  const { 'rollouts/pay-1.yaml': _, ...without } = shop;
+  const ended = { ...without, 'rollouts/pay-1.yaml': '' };
+
+  const lines = (own: string): string[] => [
+    `  overrides/own.yaml was not valid when the run was initialized: the run ${own} ResourceOverride pay/own`,
+    '  placements/pay.yaml was not valid when the run was initialized: the run has the last good version of ClusterResourcePlacement pay',
+    '  resources/new.yaml was not valid when the run was initialized: the run does not have ConfigMap pay/new',
+  ];
+
+  it('names overrides and the placement that it has in their last good version, and what it lacks', async () => {
+    const before = { ...ended, 'overrides/own.yaml': override('clusterSelectorTerms') };
+    expect(await notInRun(before)).toEqual(lines('has the last good version of'));
+    expect(await notInRun(ended)).toEqual(lines('does not have'));
   });
 });

@@ -13,7 +13,7 @@ import { placementOfRun } from '../update-run.ts';
 import { unavailableByUpgrade, type World } from '../world.ts';
 import { advanceRuns, type RunsOutcome } from './advance-runs.ts';
 import { stageGateInput } from './approval/answer.ts';
-import { lastGoodVersionsIn } from './initialize/last-good-versions.ts';
+import { lastGoodVersionsIn } from './last-good-versions.ts';
 import { repoDigest } from './return.ts';
 
 export type { RunsOutcome };
@@ -42,7 +42,7 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
     pause: placementPause(work, world),
     digest: world.input.digest,
     observed: (present) => movedAsObserved(present, world),
-    lastGoodIn: (manifests) => lastGoodVersionsIn(manifests, { holds: world.admitted.holds, fleet: world.input.fleet }),
+    lastGoodIn: (taken) => lastGoodVersionsIn(taken, { holds: world.admitted.holds, fleet: world.input.fleet }),
     repoDigest: (present) => repoDigest(present, world),
     takeSnapshot: (present) => snapshotForRun(present, world),
     overridesFor(present, cluster, index) {

@@ -1,5 +1,5 @@
 import type { DisruptionBudget } from '../../api/disruption-budget.ts';
-import type { ClusterName, Condition, Manifest, ObjectRef, Timestamp } from '../../api/meta.ts';
+import type { ClusterName, Condition, ObjectRef, Timestamp } from '../../api/meta.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import type { Problem } from '../../api/problem.ts';
 import type {
@@ -22,6 +22,7 @@ import type { Hold, HoldReason } from '../plan-document.ts';
 import { problemOf, sourceOf } from '../problem-of.ts';
 import { isMereHold } from '../recovery/held-since-loss.ts';
 import { isInitialized, isOver } from '../update-run.ts';
+import type { TakenByRun } from './last-good-versions.ts';
 
 export interface RunsInput extends GateInput {
   /** Runs of this placement, admitted. */
@@ -46,8 +47,8 @@ export interface RunsInput extends GateInput {
   readonly digest: (text: string) => string;
   /** Makes the present selection the latest snapshot; the latest stays when its contents are equal. */
   readonly takeSnapshot: (work: PlacementWork) => PlacementWork;
-  /** Objects among these that are at their last good version since their files are not valid. */
-  readonly lastGoodIn: (manifests: readonly Manifest[]) => NonNullable<UpdateRunStatus['lastGoodVersions']>;
+  /** What of it is at its last good version, or lacks, since its file is not valid. */
+  readonly lastGoodIn: (taken: TakenByRun) => NonNullable<UpdateRunStatus['lastGoodVersions']>;
   /** {@link repoDigest} of the placement. */
   readonly repoDigest: (work: PlacementWork) => string | undefined;
   /** A moved binding as its cluster was observed. */

@@ -8,7 +8,7 @@ import type { FleetRecord } from '../../engine/input.ts';
 import { latestOf } from '../../engine/kernel/latest-of.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import type { Plan, RequestedApproval } from '../../engine/plan-document.ts';
-import { lastGoodTexts } from '../../engine/staged/initialize/last-good-versions.ts';
+import { lastGoodTexts } from '../../engine/staged/last-good-versions.ts';
 import { placementOfRun } from '../../engine/update-run.ts';
 import { removedInRecord } from '../../forecast/run-removals.ts';
 import type { StageEffect } from '../../forecast/stage-effect.ts';

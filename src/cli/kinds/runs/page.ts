@@ -5,7 +5,7 @@ import {
 } from '../../../api/run-annotations.ts';
 import type { ClusterUpdatingStatus, StagedUpdateRun, StageStatus } from '../../../api/staged.ts';
 import { conditionIs, findCondition } from '../../../engine/kernel/condition.ts';
-import { lastGoodTexts } from '../../../engine/staged/initialize/last-good-versions.ts';
+import { lastGoodTexts } from '../../../engine/staged/last-good-versions.ts';
 import { hasStarted, rollbackStages } from '../../../engine/staged/step.ts';
 import { isOver } from '../../../engine/update-run.ts';
 import { progressOf, runProgress, stageCounts } from '../../../report/waits/progress-text.ts';

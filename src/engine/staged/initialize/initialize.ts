@@ -79,7 +79,8 @@ export function initialize(step: RunStep, context: RunContext): RunStep {
   }
   // A snapshot that the file of the run names has what it had then.
   const named = step.work.resourceSnapshots.some(({ index }) => `${index}` === run.spec.resourceSnapshotIndex);
-  const lastGood = named ? [] : input.lastGoodIn(snapshot.work.contents.get(snapshot.index) ?? []);
+  const manifests = snapshot.work.contents.get(snapshot.index) ?? [];
+  const lastGood = named ? [] : input.lastGoodIn({ placement, manifests, stages });
   const from = returnedFrom(run, step.work, input);
   const status: UpdateRunStatus = {
     ...base.status,

@@ -1,7 +1,7 @@
 import type { UpdateRunStatus } from '../../../api/staged.ts';
 import { isOver } from '../../update-run.ts';
+import { lastGoodTexts } from '../last-good-versions.ts';
 import { isStrategyOf, type RunContext, type RunStep, strategyKind, withProblem } from '../step.ts';
-import { lastGoodTexts } from './last-good-versions.ts';
 
 interface SortingWarning {
   readonly stageName: string;
