@@ -217,6 +217,18 @@ describe('the total effect of a change', () => {
       /^no change as long as it is held: new · cannot be applied on ams, fra, lon, nyc$/,
       '',
     ],
+    [
+      'that rolls out while the other only compares',
+      {
+        'web.yaml': placement(
+          'web',
+          '{placementType: PickAll}',
+          '{type: RollingUpdate, applyStrategy: {type: ReportDiff}}',
+        ),
+      },
+      /cannot be applied on ams, fra, lon, nyc$/,
+      '',
+    ],
   ])('names clusters that refuse what another placement has there of one %s', async (_, more, title, how) => {
     const paper = new PaperFleet(web(false));
     await paper.settle();
@@ -764,7 +776,9 @@ spec:
       '{name: web}',
       '{name: web, annotations: {gitfleet.dev/suspended: ""}}',
     );
-    const { title, uncounted } = await of({ ...answer, 'web.yaml': suspended });
+    const { title, rollout, uncounted } = await of({ ...answer, 'web.yaml': suspended });
+    const whileHeld = why.replace('an approval:', 'an approval, as long as it is held:');
+    expect(rollout).toContain(whileHeld);
     expect(title).toContain(' · no longer refused by the guard · not counted yet: all');
     expect(uncounted).toMatchObject([{ why: expect.stringContaining('the end of suspension of web, which') }]);
     const both = await of({ ...limit('100%'), ...answer });
