@@ -19,6 +19,7 @@ import type { UpgradeGate } from '../api/upgrade-gate.ts';
 import type { UpdateRun } from '../api/upgrade-run.ts';
 import type { UpdateStrategy } from '../api/upgrade-strategy.ts';
 import type { VersionCatalog } from '../api/version-catalog.ts';
+import type { Instant } from './kernel/instant.ts';
 import type { GroupedHold } from './plan-document.ts';
 
 /** Everything a plan is made from. Same input, same plan; can be saved as files and replayed. */
@@ -38,6 +39,11 @@ export interface PlanInput {
   readonly upgradeObservations: ReadonlyMap<ClusterName, ClusterObservation> | undefined;
   /** What node disruption sees of members in place of `observations`, as `upgradeObservations`. */
   readonly nodeObservations?: ReadonlyMap<ClusterName, ClusterObservation> | undefined;
+  /**
+   * Since when the daemon has tried to reach each member without a break, milliseconds. What happened before it has to see first, so
+   * that no deadline passes unseen. A member without an entry, and `undefined`: there was no break.
+   */
+  readonly askedSince?: ReadonlyMap<ClusterName, Instant> | undefined;
   readonly record: FleetRecord;
   readonly unproven: UnprovenBindings;
   /** Lower-case hex sha-256 of the UTF-8 text. Handed in because the engine imports nothing. */

@@ -282,7 +282,7 @@ async function plan(
     shownBy: (doubtful) =>
       withheldTargets(planFleet({ ...input, record: doubtful, observations }), verifier, observations).shown,
   });
-  const complete = { ...input, record, observations, unproven: verifier.unproven() };
+  const complete = { ...input, record, observations, askedSince: members.askedSince(), unproven: verifier.unproven() };
   const first = planFleet(complete, memo);
   const released = withoutReleasedReports(first, verifier, observations);
   const decided = released === undefined ? first : planFleet({ ...complete, observations: released }, memo);

@@ -5,6 +5,7 @@ import { successorReplacesRemaining } from '../bindings/successor.ts';
 import { sourceKey } from '../input.ts';
 import { latestOf } from '../kernel/latest-of.ts';
 import { memoize } from '../kernel/memoize.ts';
+import { unseenUntil } from '../observed.ts';
 import { placementPause } from '../pause/placement-pause.ts';
 import type { PlacementWork } from '../placement-work.ts';
 import { overridesFor } from '../rollout/overrides-for.ts';
@@ -42,6 +43,7 @@ export function advancePlacementRuns(work: PlacementWork, world: World, before: 
     pause: placementPause(work, world),
     digest: world.input.digest,
     observed: (present) => movedAsObserved(present, world),
+    unseenUntil: (present, binding) => unseenUntil(binding, refOf(present.placement), world.input),
     lastGoodIn: (taken) => lastGoodVersionsIn(taken, { holds: world.admitted.holds, fleet: world.input.fleet }),
     repoDigest: (present) => repoDigest(present, world),
     takeSnapshot: (present) => snapshotForRun(present, world),

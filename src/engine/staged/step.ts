@@ -14,6 +14,7 @@ import type { Successor } from '../bindings/successor.ts';
 import type { GateInput } from '../gate/answer.ts';
 import type { Fleet } from '../input.ts';
 import { conditionIs } from '../kernel/condition.ts';
+import type { Instant } from '../kernel/instant.ts';
 import type { Labels } from '../kernel/selector.ts';
 import type { RecordedLists } from '../overrides/snapshot-id.ts';
 import type { Pause } from '../pause/pause.ts';
@@ -53,6 +54,8 @@ export interface RunsInput extends GateInput {
   readonly repoDigest: (work: PlacementWork) => string | undefined;
   /** A moved binding as its cluster was observed. */
   readonly observed: (work: PlacementWork) => (step: BindingStep) => BindingStep;
+  /** Until when a binding is waited to be seen, milliseconds; undefined = it has been seen. */
+  readonly unseenUntil: (work: PlacementWork, binding: Binding) => Instant | undefined;
   /** Override snapshots that apply to a cluster with that snapshot index; `error` ends the initialization. */
   readonly overridesFor: (
     work: PlacementWork,

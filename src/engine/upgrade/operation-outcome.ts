@@ -4,6 +4,7 @@ import type { ClusterObservation } from '../../api/observation.ts';
 import type { MemberUpgrade, MemberVersions } from '../../api/upgrade-status.ts';
 import { formatDuration } from '../kernel/duration.ts';
 import { formatInstant, type Instant, parseInstant } from '../kernel/instant.ts';
+import type { UpgradeMember } from './upgrades-input.ts';
 
 export type OperationOutcome =
   | { readonly kind: 'completed' }
@@ -17,7 +18,7 @@ export type OperationOutcome =
  */
 export function outcomeOf(
   { operationId, to, status }: MemberUpgrade,
-  observation: ClusterObservation | undefined,
+  { observation, askedSince }: Partial<Pick<UpgradeMember, 'observation' | 'askedSince'>>,
   { now, deadlineMs }: { readonly now: Instant; readonly deadlineMs: number },
 ): OperationOutcome {
   const upgrade = observation?.upgrade;
@@ -31,7 +32,8 @@ export function outcomeOf(
   if (deadlineMs === 0) return { kind: 'running', deadline: undefined };
   const started = parseInstant(status.startTime ?? '') ?? now;
   // A provider that works from outside has news of a member that cannot be reached.
-  const since = parseInstant(upgrade?.since ?? '') ?? started;
+  // Without any, there may have been news while no daemon was running.
+  const since = parseInstant(upgrade?.since ?? '') ?? askedSince ?? started;
   const news = Math.max(started, since);
   const deadline = news + deadlineMs;
   if (deadline > now) return { kind: 'running', deadline };

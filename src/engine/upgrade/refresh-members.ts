@@ -85,7 +85,7 @@ export const progressDeadlines = (status: UpgradeRunStatus, context: RunContext)
     });
 
 const outcomeNow = (member: MemberUpgrade, { input, run }: RunContext): OperationOutcome =>
-  outcomeOf(member, input.members.get(member.name)?.observation, {
+  outcomeOf(member, input.members.get(member.name) ?? {}, {
     now: parseInstant(input.now)!,
     deadlineMs: parseDuration(run.spec.progressDeadline) ?? 0,
   });

@@ -8,6 +8,7 @@ import type { UpdateRun } from '../../api/upgrade-run.ts';
 import type { UpdateStrategy } from '../../api/upgrade-strategy.ts';
 import type { GateInput } from '../gate/answer.ts';
 import type { Fleet } from '../input.ts';
+import type { Instant } from '../kernel/instant.ts';
 import type { Labels } from '../kernel/selector.ts';
 import type { Pause } from '../pause/pause.ts';
 import type { RegionCatalog } from './catalog.ts';
@@ -20,6 +21,8 @@ export interface UpgradeMember {
   readonly annotations: Readonly<Record<string, string>>;
   /** Undefined = not reached, or not looked at. */
   readonly observation: ClusterObservation | undefined;
+  /** Since when it has been tried to reach it without a break, milliseconds; undefined = there was no break. */
+  readonly askedSince: Instant | undefined;
   /** As last observed, whether or not it is observed now; undefined = it never was. */
   readonly lastVersions: ObservedVersions | undefined;
   /** False = it was not looked at: nothing is known of its versions. */

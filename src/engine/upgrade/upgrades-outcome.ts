@@ -170,6 +170,7 @@ export function upgradesInput(
         labels,
         annotations,
         observation,
+        askedSince: input.askedSince?.get(name),
         lastVersions,
         isObserved: input.upgradeObservations?.has(name) ?? input.observations !== undefined,
         region: regionOf(labels, lastVersions),

@@ -198,6 +198,7 @@ export const inputOf = (change: Partial<RunsInput>): RunsInput => ({
   takeSnapshot,
   repoDigest: ({ selection }) => (selection.ok ? selection.hash : undefined),
   observed: () => (step) => step,
+  unseenUntil: () => undefined,
   lastGoodIn: () => [],
   replacesRemaining: () => false,
   budgets: [],

@@ -80,13 +80,13 @@ function awaiting(step: SettlingStep, since: number, stageContext: StageContext)
   return isSettling ? waiting : withDeadline(waiting, since, stageContext);
 }
 
-/** A cluster that is not available has failed at its deadline; before, it is looked at again then. */
+/** A cluster that is seen, and is not available, has failed at its deadline; before, it is looked at again then. */
 function withDeadline(step: CheckedStep, since: number, stageContext: StageContext): CheckedStep {
-  const { context, stage } = stageContext;
+  const { before, context, stage } = stageContext;
   const deadlineMs = progressDeadlineOf(context.run);
   if (deadlineMs === undefined) return step;
-  if (since + deadlineMs > (parseInstant(context.input.now) ?? 0))
-    return withWake(step, formatInstant(since + deadlineMs));
+  const deadline = Math.max(since + deadlineMs, context.input.unseenUntil(before.work, liveBinding(step)!) ?? 0);
+  if (deadline > (parseInstant(context.input.now) ?? 0)) return withWake(step, formatInstant(deadline));
   const { isStuck: _, ...failed } = step;
   return marked(failed, stageContext, {
     reason: 'ClusterUpdatingFailed',
