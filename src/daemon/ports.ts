@@ -22,6 +22,7 @@ export interface DesiredState {
   readonly broughtBy: GitSource['broughtBy'];
   /** Where commits are verified: those that are not acted on, as of the last `poll`. */
   readonly unverified?: VerifiedSource['unverified'];
+  readonly actsOn?: VerifiedSource['actsOn'];
   readonly signatureOf?: VerifiedSource['signatureOf'];
   /** Commits between two versions: see GitSource. */
   readonly commitsBetween: GitSource['commitsBetween'];

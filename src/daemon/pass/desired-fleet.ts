@@ -91,6 +91,7 @@ export function desiredFleet(input: {
     if (!descends || claimed !== undefined) log.warn({ commit: tip, before: accepted ?? claimed }, 'rewind accepted');
     accepted = tip;
     claimed = undefined;
+    desired.actsOn?.(tip);
     return { commit: tip, problems: [] };
   }
 
@@ -102,9 +103,14 @@ export function desiredFleet(input: {
       const asked = await wanted();
       const ignored = desired.unverified?.();
       input.metrics.set('gitfleet_unverified_commits', ignored?.count ?? 0);
-      return ignored === undefined
-        ? asked
-        : { ...asked, problems: [...asked.problems, unverified(input.branch, ignored)] };
+      if (ignored === undefined) return asked;
+      const { insteadOf, commit } = asked;
+      if (insteadOf === undefined)
+        return { ...asked, problems: [...asked.problems, unverified(input.branch, ignored)] };
+      // What the record names was acted on before commits were verified, or by who accepts other keys.
+      const isThere = commit === ignored.tip || (await desired.isAncestor(commit, ignored.tip));
+      const problems = [...(isThere ? [] : asked.problems), unverified(input.branch, { ...ignored, recorded: commit })];
+      return { ...asked, problems };
     },
     async followed({ commit, insteadOf = commit, rewoundTo }) {
       const fleet = (await loadFiles(insteadOf)) ?? emptyFleet;

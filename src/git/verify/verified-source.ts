@@ -8,6 +8,8 @@ export interface UnverifiedCommits {
   readonly tip: string;
   /** The commit that is acted on instead. */
   readonly verified: string;
+  /** The file that keeps the last verified commit; undefined as long as there is none: the next tip that verifies counts. */
+  readonly memory: string | undefined;
   /** The oldest one that does not verify, and why. */
   readonly first: string;
   readonly why: string;
@@ -18,6 +20,8 @@ export interface UnverifiedCommits {
 export interface VerifiedSource extends GitSource {
   /** As of the last `poll`; undefined = the tip is verified. */
   unverified(): UnverifiedCommits | undefined;
+  /** A commit that `poll` returned is acted on: it is the last verified one from now on. */
+  actsOn(commit: string): void;
   /** `signature of ann@example.com verified`, or why not. */
   signatureOf(commit: string): Promise<string>;
 }
@@ -28,7 +32,8 @@ const mostCommits = 1_000;
 /**
  * The branch up to its last verified commit. The tip counts if it verifies and every commit on the first-parent line since the last
  * verified one does: who signs a merge vouches for what it merges. Without a last verified commit, the newest one that verifies counts.
- * `memory`: a file that keeps it between starts, since what the status branch says is not believed.
+ * `memory`: a file that keeps it between starts, since what the status branch says is not believed. What the caller does not act on is
+ * not kept: who refuses a rewind stays on the line that was there before.
  */
 export function verifiedSource(
   source: GitSource,
@@ -61,13 +66,11 @@ export function verifiedSource(
     for (const [at, commit] of [...line.entries()].toReversed()) {
       const verdict = await verdictOn(commit);
       if (!verdict.isVerified) {
-        base.set(verified);
-        return { tip, verified, first: commit, why: verdict.why, count: at + 1 };
+        return { tip, verified, memory, first: commit, why: verdict.why, count: at + 1 };
       }
       // A line that joins the known commit by a merge does not descend from it before.
       if (await source.isAncestor(known, commit)) verified = commit;
     }
-    base.set(tip);
     return undefined;
   }
 
@@ -77,16 +80,16 @@ export function verifiedSource(
     let at: string | undefined = tip;
     for (let count = 0; count < mostCommits && at !== undefined; count++) {
       const verdict = await verdictOn(at);
-      if (verdict.isVerified) {
-        base.set(at);
-        return count === 0 ? undefined : { tip, verified: at, first: first.commit, why: first.why, count };
-      }
+      if (verdict.isVerified)
+        return count === 0
+          ? undefined
+          : { tip, verified: at, memory: undefined, first: first.commit, why: first.why, count };
       first = { commit: at, why: verdict.why };
       at = await source.parentOf(at);
     }
     throw new GitError(
       'unverified',
-      `no commit of ${source.branch} is signed by a key of --verify-keys, so nothing is acted on (commit ${first.commit.slice(0, 12)}: ${first.why})`,
+      `no commit of ${source.branch} is signed by a key of --verify-keys, so nothing is acted on (commit ${first.commit.slice(0, 12)}: ${first.why}): push a signed one`,
     );
   }
 
@@ -97,9 +100,7 @@ export function verifiedSource(
     if (await source.isAncestor(known, tip)) return sinceKnown(tip, known);
     // The branch was rewound: whether that is accepted is decided by the caller.
     const verdict = await verdictOn(tip);
-    if (!verdict.isVerified) return { tip, verified: known, first: tip, why: verdict.why, count: 1 };
-    base.set(tip);
-    return undefined;
+    return verdict.isVerified ? undefined : { tip, verified: known, memory, first: tip, why: verdict.why, count: 1 };
   }
 
   return {
@@ -110,6 +111,7 @@ export function verifiedSource(
       return last.found?.verified ?? tip;
     },
     unverified: () => last?.found,
+    actsOn: (commit) => base.set(commit),
     async signatureOf(commit) {
       const verdict = await verdictOn(commit);
       return verdict.isVerified ? `signature of ${verdict.by} verified` : `not verified: ${verdict.why}`;

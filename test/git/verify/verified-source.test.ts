@@ -44,8 +44,9 @@ function world() {
       return oid;
     },
     /** What is acted on, and why not the tip. */
-    async sees() {
+    async sees({ isActedOn = true } = {}) {
       const commit = await source.poll();
+      if (isActedOn) source.actsOn(commit);
       const { first, why, count, verified, tip } = source.unverified() ?? {};
       expect(verified ?? commit).toBe(commit);
       expect(tip ?? commit).toBe(repo.tip('main'));
@@ -144,6 +145,18 @@ describe('a start', () => {
     it.restart();
     expect(await it.sees()).toBe('c');
     expect(readFileSync(it.memory, 'utf8')).toMatch(/^[0-9a-f]{40}\nmain\n$/);
+  });
+
+  it('forgets what is not acted on', async () => {
+    const it = world();
+    it.commit('a');
+    it.commit('bad');
+    expect(await it.sees({ isActedOn: false })).toBe('a; bad: bad is not signed; 1');
+    expect(existsSync(it.memory)).toBe(false);
+    it.commit('b');
+    expect(await it.sees()).toBe('b');
+    it.commit('bad');
+    expect(await it.sees()).toBe('b; bad: bad is not signed; 1');
   });
 
   it('fails where no commit verifies', async () => {
