@@ -7,6 +7,7 @@ import type { FleetRecord, PlanInput } from '../engine/input.ts';
 import { conditionIs, findCondition, isFulfilled } from '../engine/kernel/condition.ts';
 import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
 import { sameValue } from '../engine/kernel/same-value.ts';
+import { listUpTo } from '../engine/kernel/short-list.ts';
 import type { GuardFinding, Hold, Plan, PlannedRun } from '../engine/plan-document.ts';
 import { approvalKind } from '../engine/staged/approval/answer.ts';
 import { concurrencyOf } from '../engine/staged/execute/current-stage.ts';
@@ -36,7 +37,7 @@ export interface Forecast {
   readonly until: Timestamp;
   /** As of `ForecastRun`. */
   readonly end: ForecastRun['end'];
-  /** When the last change is done; absent if nothing changes, not everything is done, or a run fails. */
+  /** When the last change is done; absent if nothing changes, not everything is done, a removal stays held, or a run fails. */
   readonly doneAt?: Timestamp;
   /** Update runs that are not over, and placements that roll out by themselves and change, in order of their start. */
   readonly rollouts: readonly Rollout[];
@@ -72,7 +73,10 @@ export interface Rollout {
   readonly to?: Timestamp;
   /** How an update run stands at the end of the forecast. */
   readonly state?: Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
-  /** What an update run that is not over waits for, where its state does not say it: another run, `state: Run` in its file. */
+  /**
+   * What an update run that is not over waits for, where its state does not say it: another run, `state: Run` in its file; and what else
+   * needs an approval of removals.
+   */
   readonly waitsFor?: string;
   /** Clusters that are not done by the end because they are not responding. */
   readonly notResponding?: readonly ClusterName[];
@@ -82,6 +86,9 @@ export interface Rollout {
   /** What holds it as a whole. */
   readonly waits: readonly Wait[];
 }
+
+/** Clusters named in what a rollout waits for. */
+const mostNamed = 5;
 
 export function forecast(input: PlanInput, assumptions: Assumptions): Forecast {
   const run = forecastSteps(input, assumptions);
@@ -107,7 +114,9 @@ export function forecastOf(
     end === 'settled' && to === undefined && stages.some(({ clusters }) => clusters.length > 0);
   const same = new Map(usual?.rollouts.map(({ ends: _, ...rollout }) => [idOf(rollout), rollout]));
   const refusals = refusalsIn(steps);
+  const held = Map.groupBy(heldRemovals({ refusals }), (subject) => placementKey(subject));
   const rollouts = [...runRollouts(steps, input, refusals), ...ownRollouts(steps, input)]
+    .map((rollout) => withHeld(rollout, held.get(placementKey(rollout.placement))))
     .map((rollout) => withNotResponding(rollout, inFlight(rollout), silent))
     .filter((rollout) => !sameValue(rollout, same.get(idOf(rollout))))
     .map((rollout) =>
@@ -121,7 +130,11 @@ export function forecastOf(
   const upgrades = upgrading.map((of) => withNotResponding(of, pendingIn(of), silent));
   const all = [...rollouts, ...upgrades];
   const ends = all.map(({ to }) => to);
-  const isDone = all.length > 0 && all.every((of) => of.to !== undefined && failureOf(of) === undefined);
+  const own = usual ? refusals.filter((refusal) => !usual.refusals.some((of) => isSameRefusal(of, refusal))) : refusals;
+  const isDone =
+    all.length > 0 &&
+    all.every((of) => of.to !== undefined && failureOf(of) === undefined) &&
+    heldRemovals({ refusals: own }).length === 0;
   return {
     apiVersion: 'gitfleet.dev/v1alpha1',
     kind: 'Forecast',
@@ -136,7 +149,7 @@ export function forecastOf(
     shortages: plan.placements.filter(({ scheduled }) => scheduled.status === 'False').map(refOf),
     notRolledOut,
     guard: plan.guard,
-    refusals: usual ? refusals.filter((refusal) => !usual.refusals.some((of) => isSameRefusal(of, refusal))) : refusals,
+    refusals: own,
   };
 }
 
@@ -164,6 +177,13 @@ function withNotResponding<Of extends Rollout | UpgradeForecast>(
   return notResponding.length === 0 ? of : { ...of, notResponding };
 }
 
+/** With the removals that keep one that needs no update run from its end. */
+function withHeld(rollout: Rollout, held: readonly Hold['subject'][] = []): Rollout {
+  if (rollout.run !== undefined || rollout.to !== undefined || held.length === 0) return rollout;
+  const clusters = listUpTo(held.flatMap(({ clusterName }) => clusterName ?? []).sort(), mostNamed);
+  return { ...rollout, waitsFor: `needs an approval of removals on ${clusters}` };
+}
+
 const inFlight = ({ stages }: Rollout): ClusterName[] =>
   stages.flatMap(({ clusters }) => clusters).flatMap(({ clusterName, to }) => (to === undefined ? [clusterName] : []));
 
@@ -171,6 +191,10 @@ const pendingIn = ({ stages }: UpgradeForecast): ClusterName[] =>
   stages
     .flatMap(({ left }) => left)
     .flatMap(({ clusterName, status }) => (status.state === 'Pending' ? [clusterName] : []));
+
+/** Placements of removals that still wait for an approval at the end. */
+export const heldRemovals = ({ refusals }: Pick<Forecast, 'refusals'>): readonly Hold['subject'][] =>
+  refusals.flatMap(({ rule, to, subject }) => (rule === undefined && to === undefined && subject ? [subject] : []));
 
 const idOf = ({ placement, run }: Rollout): string => `${placementKey(placement)} ${run ?? ''}`;
 

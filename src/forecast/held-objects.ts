@@ -26,6 +26,18 @@ export interface Held {
 
 export type HeldByCluster = ReadonlyMap<ClusterName, Held>;
 
+/** An object that a cluster keeps although its placement no longer has it there, and why. */
+export interface KeptObject {
+  readonly cluster: ClusterName;
+  readonly held: HeldObject;
+  readonly message: string;
+}
+
+/** A plan, and what members do not remove by it. */
+export interface ForecastResult extends PlanResult {
+  readonly kept?: readonly KeptObject[];
+}
+
 const heldOn = (held: Map<ClusterName, Held>, cluster: ClusterName): Held => {
   const known = held.get(cluster) ?? { objects: new Map(), placements: new Map() };
   held.set(cluster, known);
@@ -73,8 +85,12 @@ export function keptThrough(before: HeldByCluster, results: readonly PlanResult[
 }
 
 /** `before`: what clusters keep that are given nothing else. `isWanted`: those that are not are left out. */
-export function heldAfter(result: PlanResult, before: HeldByCluster, isWanted: IsWanted = () => true): HeldByCluster {
-  const { plan, contents } = result;
+export function heldAfter(
+  result: ForecastResult,
+  before: HeldByCluster,
+  isWanted: IsWanted = () => true,
+): HeldByCluster {
+  const { plan, contents, kept = [] } = result;
   const contested = Map.groupBy(contestedIn(result), ({ target }) => target);
   const held = new Map<ClusterName, Held>();
   const keep = (cluster: ClusterName, key: PlacementKey): void => {
@@ -104,6 +120,13 @@ export function heldAfter(result: PlanResult, before: HeldByCluster, isWanted: I
       heldOn(held, cluster).placements.set(key, placement);
       keep(cluster, key);
     }
+  for (const { cluster, held: object } of kept) {
+    const key = placementKey(object.placement);
+    if (!isWanted(key, cluster)) continue;
+    const on = heldOn(held, cluster);
+    on.placements.set(key, object.placement);
+    on.objects.set(keyOfManifest(object.manifest), object);
+  }
   return held;
 }
 

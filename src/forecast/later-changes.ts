@@ -3,10 +3,11 @@ import type { ClusterUpdatingStatus, StagedUpdateRun } from '../api/staged.ts';
 import { sourceKey } from '../engine/input.ts';
 import type { PlanResult } from '../engine/plan.ts';
 import type { Hold } from '../engine/plan-document.ts';
+import { keyOfManifest, refOfManifest } from '../engine/selection/object-key.ts';
 import { hasFinished, hasStarted } from '../engine/staged/step.ts';
 import { isInitialized, isOver, placementOfRun } from '../engine/update-run.ts';
 import type { FailingCluster } from './failing-clusters.ts';
-import type { HeldByCluster } from './held-objects.ts';
+import type { ForecastResult, HeldByCluster, HeldObject } from './held-objects.ts';
 import type { Leaving, ObjectChange } from './object-changes.ts';
 import { pendingChanges } from './pending-changes.ts';
 import { removedInPlan } from './run-removals.ts';
@@ -27,7 +28,7 @@ export function* laterChanges(
     ...of
   }: {
     readonly holds: readonly Hold[];
-    readonly last: PlanResult;
+    readonly last: ForecastResult;
     readonly ends: Readonly<Record<'before' | 'after', HeldByCluster>>;
     readonly leaving: Leaving;
   },
@@ -35,7 +36,7 @@ export function* laterChanges(
   const needed = yield* pendingChanges(needRun, of);
   const begun = heldRuns(holds, of.last).filter(({ status }) => isInitialized(status));
   const held = yield* pendingChanges([...movingIn(holds, of.last), ...waitingIn(holds, of.last)], of);
-  const changes = [...held.changes];
+  const changes = [...keptRemovals(holds, of.last), ...held.changes];
   for (const run of begun) {
     changes.push(...changesAhead(run, of.last));
     yield;
@@ -46,9 +47,24 @@ export function* laterChanges(
   };
 }
 
-/** Placements of holds that roll out by themselves, or are deleted. */
+/** Namespaces and CustomResourceDefinitions of such holds. What is not of their placements goes with them only by an approval. */
+function keptRemovals(holds: readonly Hold[], { kept = [] }: ForecastResult): ObjectChange[] {
+  const held = new Set(holds.filter(isForeign).map(({ subject }) => `${placementKey(subject)} ${subject.clusterName}`));
+  const own = kept.filter((of) => held.has(`${placementKey(of.held.placement)} ${of.cluster}`));
+  const idOf = ({ placement, manifest }: HeldObject): string => `${placementKey(placement)} ${keyOfManifest(manifest)}`;
+  return [...Map.groupBy(own, (of) => idOf(of.held)).values()].map((group) => {
+    const { placement, manifest } = group[0]!.held;
+    const clusters = group.map(({ cluster }) => cluster).sort();
+    return { action: 'remove', placement, object: refOfManifest(manifest), clusters, diff: '' };
+  });
+}
+
+const isForeign = ({ reason }: Hold): boolean => reason === 'ContainsForeignObjects';
+
+/** Placements of other holds that roll out by themselves, or are deleted. */
 function movingIn(holds: readonly Hold[], { contents: { works, world } }: PlanResult): PlacementRef[] {
-  const held = new Set(holds.map(({ subject }) => `${subject.kind} ${placementKey(subject)}`));
+  const others = holds.filter((hold) => !isForeign(hold));
+  const held = new Set(others.map(({ subject }) => `${subject.kind} ${placementKey(subject)}`));
   const deleted = new Set(world.admitted.deleted.map(({ key }) => key));
   return [...works].flatMap(([key, { placement }]) => {
     const moves = placement.spec.strategy.type === 'RollingUpdate' || deleted.has(key);

@@ -10,12 +10,12 @@ import { conditionIs, isFulfilled } from '../engine/kernel/condition.ts';
 import { formatInstant } from '../engine/kernel/instant.ts';
 import { memoize } from '../engine/kernel/memoize.ts';
 import { idsOf } from '../engine/overrides/snapshot-id.ts';
-import type { PlanResult } from '../engine/plan.ts';
 import type { Plan } from '../engine/plan-document.ts';
 import { groupVersionOf } from '../engine/selection/group-version.ts';
 import { placementTargets } from '../engine/target-kinds.ts';
 import type { Assumptions } from './assumptions.ts';
 import { type Contested, contestedIn, contestedText, sharedObjects } from './contested-objects.ts';
+import type { ForecastResult } from './held-objects.ts';
 
 interface Due {
   readonly at: number;
@@ -27,8 +27,8 @@ interface Due {
 
 /**
  * Members of a forecast: each cluster that responds now is done with what it is given, or is to lose, after the same time. One that
- * does not respond never is. One that refuses an object of another placement is done with the rest. Their bindings get the conditions
- * that they would then report.
+ * does not respond never is. One that refuses an object of another placement is done with the rest. One that holds a removal stays as
+ * long as it does. Their bindings get the conditions that they would then report.
  */
 export function simulatedMembers(
   { fleet, observations }: PlanInput,
@@ -51,6 +51,7 @@ export function simulatedMembers(
   );
   let due = new Map<string, Due>();
   let shared: ReturnType<typeof sharedObjects> | undefined;
+  let held: ReadonlySet<string> = new Set();
   let adapted: readonly MemberCluster[] = [];
 
   return {
@@ -66,8 +67,9 @@ export function simulatedMembers(
         ...[...joining].map((name): [string, ClusterObservation] => [name, emptyObservation(name)]),
       ]),
     /** Instants at which clusters will be done. `waves`: so many follow one another, and the last of them is. */
-    look(result: PlanResult, record: FleetRecord, now: number, waves = 1): number[] {
-      const { plan } = result;
+    look(result: ForecastResult, record: FleetRecord, now: number, waves = 1): number[] {
+      const { plan, kept = [] } = result;
+      held = new Set(kept.map(({ cluster, held: { placement } }) => `${keyOf(placement)} ${cluster}`));
       // The repo stays the same all the time, and looking for them in each plan would take long.
       shared ??= sharedObjects(result.contents.staying);
       const contested = Map.groupBy(
@@ -85,7 +87,9 @@ export function simulatedMembers(
         const isEmpty = binding.deleting === true && !wasGiven(binding);
         const id = `${key} ${cluster}`;
         const refused = binding.deleting ? undefined : contested.get(id);
-        const isStuck = silent.has(cluster) || !given.has(id) || (refused !== undefined && hasRefused(binding));
+        const isHeld = binding.deleting === true && held.has(id);
+        const isStuck =
+          silent.has(cluster) || !given.has(id) || isHeld || (refused !== undefined && hasRefused(binding));
         if (!isEmpty && isStuck) continue;
         const name = `${key} ${versionOf(binding)}`;
         const at = now + (isEmpty ? droppedAfterMs : waves * readyAfterMs);
@@ -95,8 +99,8 @@ export function simulatedMembers(
       return [...new Set([...next.values()].map(({ at }) => at))];
     },
     inFlight: (): readonly Pick<Due, 'key' | 'at'>[] => [...due.values()],
-    /** Whether clusters may refuse something of what is in flight, or of what follows it. */
-    mayRefuse: (): boolean => [...due.values()].some(({ key }) => shared?.has(key)),
+    /** Whether clusters hold something, or may refuse something of what is in flight, or of what follows it. */
+    mayRefuse: (): boolean => held.size > 0 || [...due.values()].some(({ key }) => shared?.has(key)),
     /** The record with what members have done by an instant. */
     advance(record: FleetRecord, at: number): FleetRecord {
       const done = Map.groupBy(

@@ -13,7 +13,9 @@ import { memoOf } from '../engine/reuse/memo.ts';
 import { stateOf } from '../engine/staged/run-state.ts';
 import type { Assumptions } from './assumptions.ts';
 import { type EqualWaves, startsOnly, wavesAfter, wavesWithin, withWavesAtOnce } from './equal-waves.ts';
+import type { ForecastResult } from './held-objects.ts';
 import { beforeContact } from './joining-members.ts';
+import { answeringMembers } from './kept-containers.ts';
 import { nextRecord } from './next-record.ts';
 import { type RunStage, wakesBeside, withStagesInWaves } from './run-waves.ts';
 import { simulatedMembers } from './simulated-members.ts';
@@ -23,7 +25,7 @@ import { simulatedUpgrades, withoutQuestions, withRecordedVersions } from './sim
 /** One plan of a forecast. */
 export interface ForecastStep {
   readonly now: Timestamp;
-  readonly result: PlanResult;
+  readonly result: ForecastResult;
   /** Waves that start one after the other from here on, although the plan starts them at once. */
   readonly waves?: EqualWaves;
 }
@@ -86,6 +88,7 @@ export function* stepByStep(written: PlanInput, supposed: Assumptions, earlier?:
   const upgrades = simulatedUpgrades(input, { ...assumptions, silent: members.silent });
   const nodes = simulatedNodes(input, { ...assumptions, silent: members.silent });
   const approver = simulatedApprovers(assumptions);
+  const answered = answeringMembers();
   const steps: ForecastStep[] = [];
   const { joining = new Set() } = assumptions;
   const contactAt = input.fleet.members.some(({ metadata }) => joining.has(metadata.name))
@@ -97,12 +100,13 @@ export function* stepByStep(written: PlanInput, supposed: Assumptions, earlier?:
   let waves: EqualWaves | undefined;
   let mostWaves = Number.POSITIVE_INFINITY;
   for (;;) {
-    const result = planFleet(
+    const planned = planFleet(
       waves && before ? withWavesAtOnce(present, waves, before) : present,
       before && memoOf(before.parts),
     );
     yield;
-    const { plan } = result;
+    const result = answered(planned);
+    const { plan } = planned;
     const now = parseInstant(plan.now)!;
     if (waves && !startsOnly(result, waves)) {
       mostWaves = waves.count / 2;
@@ -111,9 +115,10 @@ export function* stepByStep(written: PlanInput, supposed: Assumptions, earlier?:
     }
     steps.push({ now: plan.now, result, ...(waves && { waves }) });
     const isRefused = plan.guard.length > 0;
-    const approvals = approver.look(result, now);
-    const planned = isRefused ? present.record : nextRecord(plan, present.record);
-    const inWaves = waves ? withStagesInWaves(planned, waves, { before: present.record, now }) : planned;
+    // Nobody is supposed to approve what members hold then: that removes objects of others.
+    const approvals = approver.look(planned, now);
+    const begun = isRefused ? present.record : nextRecord(plan, present.record);
+    const inWaves = waves ? withStagesInWaves(begun, waves, { before: present.record, now }) : begun;
     const recorded = withAsked(inWaves, plan);
     const ready = isRefused ? [] : members.look(result, recorded, now, waves?.count);
     const happening = [

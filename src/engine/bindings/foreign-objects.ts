@@ -8,7 +8,8 @@ import { placementObservationOf } from '../observed.ts';
 import type { PlacementTarget } from '../plan-document.ts';
 import { objectKey } from '../selection/object-key.ts';
 
-export type Seen = Pick<PlanInput, 'observations' | 'digest'> & RemovalAnswers;
+export type Asking = Pick<PlanInput, 'digest'> & RemovalAnswers;
+export type Seen = Pick<PlanInput, 'observations'> & Asking;
 
 /** A placement on a cluster, and its objects that are to stay there. */
 type Removing = Pick<PlacementTarget, 'clusterName' | 'placement' | 'objects'>;
@@ -52,7 +53,7 @@ export const askForeign = (
     readonly placement: PlacementRef;
     readonly foreign: readonly ObjectOutcome[];
   },
-  seen: Seen,
+  seen: Asking,
 ): AskedRemoval => {
   const removals = of.foreign.map(({ object: { apiVersion, kind, namespace, name } }) => ({
     clusterName: of.clusterName,

@@ -1,7 +1,7 @@
 import type { ClusterName } from '../../api/meta.ts';
-import type { ObjectOutcome, PlacementObservation } from '../../api/observation.ts';
+import type { ClusterObservation, ObjectOutcome, PlacementObservation } from '../../api/observation.ts';
 import type { PlacementRef } from '../../api/placement.ts';
-import { askForeign, containsForeign, type Seen, stillToGo } from '../bindings/foreign-objects.ts';
+import { type Asking, askForeign, containsForeign, stillToGo } from '../bindings/foreign-objects.ts';
 import { memoize } from '../kernel/memoize.ts';
 import { listUpTo } from '../kernel/short-list.ts';
 import type { Hold, PlacementTarget } from '../plan-document.ts';
@@ -13,7 +13,9 @@ import { describeRef } from '../selection/object-key.ts';
  * again since the actor's report do not count.
  */
 export function removalHolds(
-  seen: Seen,
+  seen: Asking & {
+    readonly observations: ReadonlyMap<ClusterName, Pick<ClusterObservation, 'placements'>> | undefined;
+  },
   targetOf: (clusterName: ClusterName, placement: PlacementRef) => PlacementTarget | undefined,
 ): Hold[] {
   const holds: Hold[] = [];

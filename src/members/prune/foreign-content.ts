@@ -1,6 +1,12 @@
 import type { Manifest } from '../../api/meta.ts';
 import { definitionIn } from '../../engine/selection/custom-definition.ts';
-import { groupVersionOf } from '../../engine/selection/group-version.ts';
+import {
+  firstNames,
+  foreignText,
+  isForeignContent,
+  mayBeForeign,
+  namedOf,
+} from '../../engine/selection/foreign-content.ts';
 import { describeRef, refOfManifest } from '../../engine/selection/object-key.ts';
 import { ApiError } from '../api-server/api-error.ts';
 import { inOwnStorage, pathOf, type ServedKind } from '../api-server/served-kind.ts';
@@ -28,7 +34,9 @@ export async function foreignContent(
     try {
       for await (const page of client.pages(pathOf(kind, { namespace }))) {
         if (inOwnStorage(kind) && isOlder(page.resourceVersion, shown)) throw staleResponse(client.name, kind);
-        const found = page.items.map((item) => inKind(item, kind)).filter((item) => !isOurs(item) && !byItself(item));
+        const found = page.items
+          .map((item) => inKind(item, kind))
+          .filter((item) => !isOurs(item) && isForeignContent(item));
         count += found.length;
         foreign = firstNames([...foreign, ...found.map((item) => describeRef(refOfManifest(item)))]);
       }
@@ -38,11 +46,11 @@ export async function foreignContent(
       if (error.status === 403) unseen.push(kind.plural);
     }
   });
-  const what = describeRef(refOfManifest(live));
-  if (count > 0) return `${what} holds ${count} object(s) that are not of this placement: ${named(foreign, count)}`;
+  const container = refOfManifest(live);
+  if (count > 0) return foreignText(container, foreign, count);
   return unseen.length === 0
     ? undefined
-    : `${what} may hold objects that are not of this placement: gitfleet has no right to list ${named(firstNames(unseen), unseen.length)} there`;
+    : `${describeRef(container)} may hold objects that are not of this placement: gitfleet has no right to list ${namedOf(firstNames(unseen), unseen.length)} there`;
 }
 
 const staleResponse = (name: string, { plural }: ServedKind): ApiError =>
@@ -52,39 +60,13 @@ const staleResponse = (name: string, { plural }: ServedKind): ApiError =>
     body: 'the response is older than the state seen before',
   });
 
-/** Number of names in the message: enough to decide whether the objects may be removed. */
-const mostNames = 10;
-
-const firstNames = (names: readonly string[]): string[] => names.toSorted().slice(0, mostNames);
-
-const named = (names: readonly string[], count: number): string =>
-  `${names.join(', ')}${count > names.length ? ` and ${count - names.length} more` : ''}`;
-
 /** Items of a list may lack apiVersion and kind. */
 const inKind = (item: Manifest, { apiVersion, kind }: ServedKind): Manifest => ({ ...item, apiVersion, kind });
 
-/** Objects that every namespace gets from Kubernetes, or that are removed with their owner: no reason to keep the namespace. */
-const byItself = ({ apiVersion, kind, metadata }: Manifest): boolean =>
-  (apiVersion === 'v1' && kind === 'ServiceAccount' && metadata.name === 'default') ||
-  (apiVersion === 'v1' && kind === 'ConfigMap' && metadata.name === 'kube-root-ca.crt') ||
-  (Array.isArray(metadata['ownerReferences']) && metadata['ownerReferences'].length > 0);
-
-/** Kinds that controllers write and recreate; only in these groups. */
-const writtenByControllers: ReadonlySet<string> = new Set([
-  '/Event',
-  'events.k8s.io/Event',
-  '/Endpoints',
-  'discovery.k8s.io/EndpointSlice',
-  'coordination.k8s.io/Lease',
-  'metrics.k8s.io/PodMetrics',
-  'apps/ControllerRevision',
-]);
-
-/** Other kinds are not listed, since that may be forbidden. */
-const mayBeForeign = ({ apiVersion, kind }: ServedKind): boolean =>
-  !writtenByControllers.has(`${groupVersionOf(apiVersion).group}/${kind}`);
-
-/** Kinds of the content: all namespaced ones for a Namespace, the custom resources for a CRD, none otherwise. */
+/**
+ * Kinds of the content: all namespaced ones for a Namespace, the custom resources for a CRD, none otherwise. Those that are never a
+ * reason to stay are not listed, since that may be forbidden.
+ */
 async function kindsInside({ discovery, client }: Connection, live: Manifest): Promise<readonly ServedKind[]> {
   if (live.kind === 'Namespace' && live.apiVersion === 'v1') {
     const { kinds, failed } = await discovery.all();

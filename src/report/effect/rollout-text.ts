@@ -118,10 +118,13 @@ function failingLine({ placement, clusters, why, isNew, isPart, needsRun }: Tota
 }
 
 /** Of a placement that is deleted. */
-function leavingText({ changes }: TotalEffect, placement: PlacementRef): string {
+function leavingText({ changes, held }: TotalEffect, placement: PlacementRef): string {
   const key = placementKey(placement);
   const own = changes.filter((change) => placementKey(change.from ?? change.placement) === key);
-  const stays = own.some(({ action }) => action !== 'remove');
+  const isHeld = held.some(
+    ({ reason, subject }) => reason === 'ContainsForeignObjects' && placementKey(subject) === key,
+  );
+  const stays = isHeld || own.some(({ action }) => action !== 'remove');
   if (!stays) return 'its objects leave all of its clusters at once';
   return own.some(({ action }) => action === 'remove')
     ? 'its objects leave all of its clusters at once, except those that stay'

@@ -4,7 +4,7 @@ import { parseInstant } from '../../engine/kernel/instant.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import type { Assumptions } from '../../forecast/assumptions.ts';
 import { failureOf } from '../../forecast/failure.ts';
-import type { Forecast, Rollout } from '../../forecast/forecast.ts';
+import { type Forecast, heldRemovals, type Rollout } from '../../forecast/forecast.ts';
 import type { ClusterSpan, RolloutStage, Wait } from '../../forecast/spans.ts';
 import type { UpgradeForecast } from '../../forecast/upgrade-forecasts.ts';
 import { titleOf } from '../../repo/title-of.ts';
@@ -79,7 +79,8 @@ function proposedText({ proposals }: Forecast): string[] {
     : [`Proposed, and not started before it is merged (gitfleet approve NAME): ${listUpTo(names, mostNamed)}.`];
 }
 
-function summaryOf({ rollouts, upgrades, nodes, doneAt, end, until }: Forecast, isShort: boolean): string {
+function summaryOf(forecast: Forecast, isShort: boolean): string {
+  const { rollouts, upgrades, nodes, doneAt, end, until } = forecast;
   if (rollouts.length + upgrades.length === 0)
     return isShort || nodes.some(({ commands }) => commands.length > 0)
       ? 'No placement changes any cluster.'
@@ -95,13 +96,23 @@ function summaryOf({ rollouts, upgrades, nodes, doneAt, end, until }: Forecast, 
     mostNamed,
     '; ',
   );
-  const open = all.filter(({ to }) => to === undefined).map(openText);
+  const open = [...all.filter(({ to }) => to === undefined).map(openText), ...heldTexts(forecast)];
   if (open.length > 0) {
     const when = end === 'horizon' ? `by ${instantText(until)}` : 'until something else changes';
     return `Not done ${when}: ${listUpTo(open, mostNamed)}.${failing === '' ? '' : ` ${failing}.`}`;
   }
   const others = all.flatMap((of) => (failureOf(of) === undefined ? (of.to ?? []) : [])).sort();
   return others.length === 0 ? `${failing}.` : `Done at ${instantText(others.at(-1)!)}, but ${failing}.`;
+}
+
+/** `web (needs an approval of removals on b)`, where a rollout that is not done does not say it. */
+function heldTexts(forecast: Forecast): string[] {
+  const open = new Set(forecast.rollouts.flatMap((of) => (of.to === undefined && !of.run ? [nameOf(of)] : [])));
+  const held = [...Map.groupBy(heldRemovals(forecast), titleOf)].filter(([name]) => !open.has(name));
+  return held.map(([name, subjects]) => {
+    const clusters = subjects.flatMap(({ clusterName }) => clusterName ?? []).sort();
+    return `${name} (needs an approval of removals on ${listUpTo(clusters, mostNamed)})`;
+  });
 }
 
 /** With what it waits for, if someone can do something about it. */

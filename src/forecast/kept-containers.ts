@@ -1,0 +1,146 @@
+import type { ClusterName, ObjectRef, PlacementKey } from '../api/meta.ts';
+import type { PlacementObservation } from '../api/observation.ts';
+import { abandons, type PlacementRef, placementKey } from '../api/placement.ts';
+import { keeperOf, takerOf } from '../engine/delivery/handed-over.ts';
+import { removalHolds } from '../engine/delivery/removal-holds.ts';
+import type { FleetRecord } from '../engine/input.ts';
+import { memoize } from '../engine/kernel/memoize.ts';
+import type { PlanResult } from '../engine/plan.ts';
+import type { PlacementTarget } from '../engine/plan-document.ts';
+import { containersOf, contentOf } from '../engine/selection/containers.ts';
+import { firstNames, foreignText, isForeignContent } from '../engine/selection/foreign-content.ts';
+import { listedObjects } from '../engine/selection/listed-objects.ts';
+import { describeRef, objectKey, refOfManifest } from '../engine/selection/object-key.ts';
+import { placementTargets } from '../engine/target-kinds.ts';
+import {
+  type ForecastResult,
+  type HeldByCluster,
+  type HeldObject,
+  heldAfter,
+  heldBefore,
+  type KeptObject,
+} from './held-objects.ts';
+
+/**
+ * What members answer to plans, one after the other: a Namespace or CustomResourceDefinition in which objects of another placement
+ * remain, or that one leaves behind when it is abandoned, is not removed before a RemovalApproval. The plan with the holds of that.
+ * Objects that no placement has are not known here.
+ */
+export function answeringMembers(): (planned: PlanResult) => ForecastResult {
+  let shared: Shared | undefined;
+  let first: PlanResult | undefined;
+  let before: HeldByCluster | undefined;
+  const abandoned = new Set<PlacementKey>();
+  const released = new Set<string>();
+
+  /** What a target no longer has, and the cluster keeps. `after`: what is left there. */
+  function keptOf(
+    { clusterName: cluster, placement, objects }: PlacementTarget,
+    after: HeldByCluster,
+    result: PlanResult,
+  ) {
+    const key = placementKey(placement);
+    const work = result.contents.works.get(key)!;
+    const own = new Set(objects.map(objectKey));
+    const was = before?.get(cluster)?.objects ?? new Map<string, HeldObject>();
+    const left = after.get(cluster)?.objects ?? new Map<string, HeldObject>();
+    return [...shared!.get(key)!].flatMap((object): KeptObject[] => {
+      const held = was.get(object);
+      const container = contentOf(object, work.contents);
+      const id = `${key} ${cluster} ${object}`;
+      if (held === undefined || container === undefined || placementKey(held.placement) !== key) return [];
+      if (own.has(object) || left.has(object) || released.has(id)) return [];
+      const on = { cluster, object };
+      if ((takerOf(result.contents, work, on) ?? keeperOf(result.contents, work, on)) !== undefined) {
+        released.add(id);
+        return [];
+      }
+      const abandonedThere = [...was.values()].filter((it) => abandoned.has(placementKey(it.placement)));
+      const others = [...left.values(), ...abandonedThere].filter((it) => placementKey(it.placement) !== key);
+      const foreign = others.filter(
+        ({ manifest }) => containersOf(refOfManifest(manifest)).includes(container) && isForeignContent(manifest),
+      );
+      const names = new Set(foreign.map(({ manifest }) => describeRef(refOfManifest(manifest))));
+      const message = foreignText(refOfManifest(held.manifest), firstNames([...names]), names.size);
+      return names.size === 0 ? [] : [{ cluster, held, message }];
+    });
+  }
+
+  return (planned) => {
+    const { plan, contents } = planned;
+    first ??= planned;
+    shared ??= sharedContainers(contents.world.record);
+    if (shared.size === 0 || plan.guard.length > 0) return planned;
+    for (const { key, placement } of contents.world.admitted.deleted)
+      if (placement && abandons(placement)) abandoned.add(key);
+    const letting = [...placementTargets(plan.targets)].filter((target) => letsGo(target, shared!));
+    if (letting.length === 0) return planned;
+    before ??= heldBefore(first);
+    const clusters = new Set(letting.map(({ clusterName }) => clusterName));
+    const after = heldAfter(planned, before, (_, cluster) => clusters.has(cluster));
+    const all = letting.flatMap((target) => keptOf(target, after, planned));
+    if (all.length === 0) return planned;
+    const targets = new Map(letting.map((target) => [idOf(target), target]));
+    const targetOf = (clusterName: ClusterName, placement: PlacementRef) =>
+      targets.get(idOf({ clusterName, placement }));
+    const holds = removalHolds({ ...contents.world.input, observations: reportsOf(all) }, targetOf);
+    const asked = new Set(holds.map(({ subject }) => `${placementKey(subject)} ${subject.clusterName}`));
+    // What is approved is removed with everything in it.
+    const kept = all.filter(({ cluster, held }) => asked.has(`${placementKey(held.placement)} ${cluster}`));
+    return { ...planned, plan: { ...plan, holds: [...plan.holds, ...holds] }, kept };
+  };
+}
+
+/** By placement, the Namespaces and CustomResourceDefinitions that it lists, and in which another one lists something. */
+type Shared = ReadonlyMap<PlacementKey, ReadonlySet<string>>;
+
+/** Nearly always there are few, and no plan lets go of one. */
+function sharedContainers({ placements }: FleetRecord): Shared {
+  const inside = new Map<string, Set<PlacementKey>>();
+  for (const [key, { snapshots }] of placements)
+    for (const container of new Set(listedObjects(snapshots).refs.flatMap(containersOf)))
+      inside.set(container, (inside.get(container) ?? new Set()).add(key));
+  const shared = new Map<PlacementKey, ReadonlySet<string>>();
+  for (const [key, { snapshots }] of placements) {
+    const own = [...listedObjects(snapshots).keys].filter((object) => {
+      const container = contentOf(object, snapshots);
+      return container !== undefined && [...(inside.get(container) ?? [])].some((other) => other !== key);
+    });
+    if (own.length > 0) shared.set(key, new Set(own));
+  }
+  return shared;
+}
+
+const letsGo = ({ placement, remove, objects }: PlacementTarget, shared: Shared): boolean => {
+  const containers = shared.get(keyOf(placement));
+  if (containers === undefined) return false;
+  return remove || !containers.isSubsetOf(keysOf(objects));
+};
+
+/** Targets of one placement share their reference to it, and those with the same objects the list of them. */
+const keyOf = memoize((placement: PlacementRef): PlacementKey => placementKey(placement));
+const keysOf = memoize((objects: readonly ObjectRef[]) => new Set(objects.map(objectKey)));
+
+const idOf = ({ clusterName, placement }: Pick<PlacementTarget, 'clusterName' | 'placement'>): string =>
+  `${keyOf(placement)} ${clusterName}`;
+
+/** What members report of that. */
+const reportsOf = (
+  kept: readonly KeptObject[],
+): ReadonlyMap<ClusterName, { readonly placements: PlacementObservation[] }> =>
+  new Map(
+    [...Map.groupBy(kept, ({ cluster }) => cluster)].map(([name, on]) => [
+      name,
+      {
+        placements: [...Map.groupBy(on, ({ held }) => placementKey(held.placement)).values()].map((of) => ({
+          placement: of[0]!.held.placement,
+          done: true,
+          results: of.map(({ held, message }) => ({
+            object: refOfManifest(held.manifest),
+            result: 'ContainsForeignObjects',
+            message,
+          })),
+        })),
+      },
+    ]),
+  );
