@@ -187,6 +187,18 @@ export interface Hold {
   readonly until?: Timestamp;
   /** A RemovalApproval with this digest ends it. */
   readonly removalDigest?: string;
+  /** What that approval removes, with everything in it. */
+  readonly removes?: HeldRemoval;
+}
+
+/** Namespaces and CustomResourceDefinitions of one placement on one cluster. */
+export interface HeldRemoval {
+  /** The first of them, `v1/Namespace web`. */
+  readonly objects: readonly string[];
+  /** A sentence for each of those: what of others is in it. */
+  readonly contents: readonly string[];
+  /** How many there are. */
+  readonly count: number;
 }
 
 /** A hold, reported once for all clusters of a placement that wait for the same. */

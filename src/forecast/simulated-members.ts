@@ -51,7 +51,6 @@ export function simulatedMembers(
   );
   let due = new Map<string, Due>();
   let shared: ReturnType<typeof sharedObjects> | undefined;
-  let held: ReadonlySet<string> = new Set();
   let adapted: readonly MemberCluster[] = [];
 
   return {
@@ -69,7 +68,7 @@ export function simulatedMembers(
     /** Instants at which clusters will be done. `waves`: so many follow one another, and the last of them is. */
     look(result: ForecastResult, record: FleetRecord, now: number, waves = 1): number[] {
       const { plan, kept = [] } = result;
-      held = new Set(kept.map(({ cluster, held: { placement } }) => `${keyOf(placement)} ${cluster}`));
+      const held = new Set(kept.map(({ cluster, held: { placement } }) => `${keyOf(placement)} ${cluster}`));
       // The repo stays the same all the time, and looking for them in each plan would take long.
       shared ??= sharedObjects(result.contents.staying);
       const contested = Map.groupBy(
@@ -99,8 +98,8 @@ export function simulatedMembers(
       return [...new Set([...next.values()].map(({ at }) => at))];
     },
     inFlight: (): readonly Pick<Due, 'key' | 'at'>[] => [...due.values()],
-    /** Whether clusters hold something, or may refuse something of what is in flight, or of what follows it. */
-    mayRefuse: (): boolean => held.size > 0 || [...due.values()].some(({ key }) => shared?.has(key)),
+    /** Whether clusters may refuse something of what is in flight, or of what follows it. */
+    mayRefuse: (): boolean => [...due.values()].some(({ key }) => shared?.has(key)),
     /** The record with what members have done by an instant. */
     advance(record: FleetRecord, at: number): FleetRecord {
       const done = Map.groupBy(

@@ -108,7 +108,7 @@ export function* stepByStep(written: PlanInput, supposed: Assumptions, earlier?:
     const result = answered(planned);
     const { plan } = planned;
     const now = parseInstant(plan.now)!;
-    if (waves && !startsOnly(result, waves)) {
+    if (waves && !startsOnly(planned, waves)) {
       mostWaves = waves.count / 2;
       waves = wavesWithin(waves, mostWaves);
       continue;

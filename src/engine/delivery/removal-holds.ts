@@ -27,8 +27,10 @@ export function removalHolds(
       const foreign = stillToGo(results.filter(containsForeign), of);
       if (foreign.length > 0) {
         const { digest: removalDigest, approved } = askForeign({ clusterName, placement, foreign }, seen);
+        const named = foreign.slice(0, mostNamed);
         const message = `${outcomesText(foreign)}; it stays on ${clusterName} until they are gone, or until a RemovalApproval of ${removalDigest} is merged`;
-        if (!approved) holds.push({ subject, reason: 'ContainsForeignObjects', message, removalDigest });
+        const removes = { objects: named.map(nameOf), contents: named.map(textOf), count: foreign.length };
+        if (!approved) holds.push({ subject, reason: 'ContainsForeignObjects', message, removalDigest, removes });
       }
       const refused = stillToGo(results.filter(isRefused), of);
       if (refused.length > 0)
@@ -49,10 +51,12 @@ export const withUnremoved = memoize((placements: readonly PlacementObservation[
 
 export const isRefused = ({ result }: ObjectOutcome): boolean => result === 'ManifestDeleteFailed';
 
+/** Objects that a request for an approval names. */
+const mostNamed = 20;
+
 /** Messages of at most three objects. */
-const outcomesText = (outcomes: readonly ObjectOutcome[]): string =>
-  listUpTo(
-    outcomes.map(({ message, object, result }) => message ?? `${describeRef(object)}: ${result}`),
-    3,
-    '; ',
-  );
+const outcomesText = (outcomes: readonly ObjectOutcome[]): string => listUpTo(outcomes.map(textOf), 3, '; ');
+
+const textOf = ({ message, object, result }: ObjectOutcome): string => message ?? `${describeRef(object)}: ${result}`;
+
+const nameOf = ({ object }: ObjectOutcome): string => `${object.apiVersion}/${describeRef(object)}`;

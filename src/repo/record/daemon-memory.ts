@@ -25,6 +25,8 @@ export interface DaemonMemory {
 /** Validated, because it is passed to git. */
 export const commitId = z.string().regex(/^[0-9a-f]+$/, 'is not a commit');
 
+const texts = z.array(z.string()).readonly();
+
 /** A hold, as the status branch lists it. */
 export const listedHold = z.looseObject({
   subject: z.looseObject({
@@ -38,6 +40,7 @@ export const listedHold = z.looseObject({
   message: z.string(),
   until: z.string().optional(),
   removalDigest: z.string().optional(),
+  removes: z.object({ objects: texts, contents: texts, count: z.number() }).optional(),
   clusters: z.array(z.string()).optional(),
   count: z.number().optional(),
 });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { approver } from '../../api/approver.ts';
+import { placementKey } from '../../api/placement.ts';
 import { removalName } from '../../engine/gate/removal-approval.ts';
-import type { Plan, ReviewedRemoval } from '../../engine/plan-document.ts';
+import type { Hold, Plan, ReviewedRemoval } from '../../engine/plan-document.ts';
 
 const counts = z.object({
   /** Each counts once for each cluster. */
@@ -35,6 +36,8 @@ export const removalToApprove = z.object({
   released: counts.optional(),
   /** The first of these, removals first. */
   changes: z.array(reviewed).optional(),
+  /** Of Namespaces and CustomResourceDefinitions that are removed with everything in them: what of others that is, one sentence each. */
+  contents: z.array(z.string()).optional(),
 });
 /** A removal that an approval can allow: of a plan that the guard refused, or of a hold. */
 export type RemovalToApprove = z.output<typeof removalToApprove>;
@@ -59,9 +62,11 @@ export function removalsToApprove({
   commit,
   removals,
 }: Pick<Plan, 'guard' | 'holds' | 'commit' | 'removals'>): RemovalToApprove[] {
-  const refused = guard.map(({ removalDigest, message, rule }) => ({ removalDigest, message, rule, isWhole: true }));
-  const held = holds.map(({ removalDigest, message, reason: rule }) => ({
-    ...{ removalDigest, message, rule, isWhole: false },
+  const refused = guard.map(({ removalDigest, message, rule }) => ({
+    ...{ removalDigest, message, rule, isWhole: true, hold: undefined },
+  }));
+  const held = holds.map((hold) => ({
+    ...{ removalDigest: hold.removalDigest, message: hold.message, rule: hold.reason, isWhole: false, hold },
   }));
   return [...Map.groupBy([...refused, ...held], ({ removalDigest }) => removalDigest)].flatMap(([digest, reasons]) =>
     digest === undefined
@@ -72,10 +77,23 @@ export function removalsToApprove({
             removalDigest: digest,
             messages: reasons.map(({ message }) => message),
             rules: reasons.map(({ rule }) => rule),
-            ...(reasons[0]!.isWhole && { commit, ...reviewOf(removals ?? []) }),
+            ...(reasons[0]!.isWhole ? { commit, ...reviewOf(removals ?? []) } : heldOf(reasons[0]!.hold)),
           },
         ],
   );
+}
+
+/** Of a hold, which is one of a placement on a cluster. */
+function heldOf(hold: Hold | undefined): Pick<RemovalToApprove, 'removed' | 'changes' | 'contents'> {
+  const { subject, removes } = hold ?? {};
+  if (subject?.clusterName === undefined || removes === undefined) return {};
+  const { objects, contents, count } = removes;
+  const on = { clusters: [subject.clusterName], count: { objects: count, clusters: 1 } };
+  return {
+    removed: on.count,
+    changes: [{ action: 'remove', placement: placementKey(subject), objects: [...objects], ...on }],
+    contents: [...contents],
+  };
 }
 
 function reviewOf(removals: readonly ReviewedRemoval[]): Pick<RemovalToApprove, 'removed' | 'released' | 'changes'> {

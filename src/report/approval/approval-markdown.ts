@@ -1,3 +1,4 @@
+import { cutAfterWord } from '../cut-after-word.ts';
 import { changesWithin } from '../effect/effect-markdown.ts';
 import { sectionMarkdown } from '../sections/markdown.ts';
 import { neutral, neutralMarkdown, neutralSection } from '../sections/neutral.ts';
@@ -29,7 +30,7 @@ export function approvalMarkdown(
           ...(left === 0 ? [] : ['', `… and ${left} more, which do not fit here: \`gitfleet plan\` has all.`]),
         ];
   return {
-    title: neutral(title).replace(/\s+/g, ' ').slice(0, 200),
+    title: cutAfterWord(neutral(title).replace(/\s+/g, ' '), 200),
     body: [start, ...diffs, ...parts].join('\n').slice(0, most - reserve),
   };
 }

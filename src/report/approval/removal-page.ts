@@ -1,5 +1,6 @@
 import type { Plan } from '../../engine/plan-document.ts';
 import type { RemovalCounts, RemovalToApprove, RemovedObjects } from '../../repo/record/removals-to-approve.ts';
+import { cutAfterWord } from '../cut-after-word.ts';
 import { list } from '../sections/section.ts';
 import { type ApprovalPage, listed, mostListed, notNow, warnings } from './approval-page.ts';
 
@@ -8,10 +9,11 @@ const ofAll = 'all objects, which are not recorded';
 
 /** The page of removals that the guard refused, or that are held. */
 export const removalPage = (removal: RemovalToApprove, of: { readonly problems: Plan['problems'] }): ApprovalPage => ({
-  title: `Approve removals: ${removalCounts(removal) ?? removal.messages[0] ?? removal.name}`.slice(0, 200),
+  title: cutAfterWord(`Approve removals: ${removalCounts(removal) ?? removal.messages[0] ?? removal.name}`, 200),
   lead: [
     'Merging allows exactly these removals, once. A later commit that removes other objects is asked again.',
     ...refusedText(removal),
+    ...(isOfOthers(removal) ? ['It also removes what is in them and not of the placement.'] : []),
   ],
   instructions: `${notNow} To reject, revert the commit that removes them.`,
   sections: [
@@ -34,21 +36,38 @@ export const removalPage = (removal: RemovalToApprove, of: { readonly problems: 
   changes: [],
 });
 
-/** `22 objects from 11 clusters, 3 objects released on 1 cluster`; undefined where they are not counted. */
-export function removalCounts({ removed, released }: RemovalToApprove): string | undefined {
+/**
+ * `22 objects from 11 clusters, 3 objects released on 1 cluster`, or `1 Namespace with everything in it, also of others, from 1 cluster`;
+ * undefined where they are not counted.
+ */
+export function removalCounts(removal: RemovalToApprove): string | undefined {
+  const { removed, released } = removal;
   const texts = [
-    ...(removed ? [counted(removed, 'from')] : []),
+    ...(removed ? [isOfOthers(removal) ? containersText(removal, removed) : counted(removed, 'from')] : []),
     ...(released ? [counted(released, 'released on')] : []),
   ];
   return texts.length === 0 ? undefined : texts.join(', ');
 }
 
-/** One line for each placement and the clusters that lose the same objects of it, removals first. */
-export const removalLines = ({ changes = [] }: RemovalToApprove): string[] => changes.map(changeLine);
+/** One line for each placement and the clusters that lose the same objects of it, removals first; then what of others goes with them. */
+export const removalLines = ({ changes = [], contents = [] }: RemovalToApprove): string[] => [
+  ...changes.map(changeLine),
+  ...contents.map((sentence) => `with everything in it: ${sentence}`),
+];
 
 /** The rule that refuses, or why it is held, and the limit. */
 export const reasonLines = ({ messages, rules = [] }: RemovalToApprove): string[] =>
   messages.map((message, at) => (rules[at] === undefined ? message : `${rules[at]}: ${message}`));
+
+const isOfOthers = ({ contents = [] }: RemovalToApprove): boolean => contents.length > 0;
+
+function containersText({ changes = [] }: RemovalToApprove, { objects, clusters }: RemovalCounts): string {
+  const kinds = new Set(
+    changes.flatMap((change) => change.objects.map((object) => object.replace(/^\S*\/| .*$/g, ''))),
+  );
+  const what = amount(objects, kinds.size === 1 ? [...kinds][0]! : 'object');
+  return `${what} with everything in ${objects === 1 ? 'it' : 'them'}, also of others, from ${amount(clusters, 'cluster')}`;
+}
 
 const refusedText = ({ commit }: RemovalToApprove): string[] =>
   commit === undefined ? [] : [`Commit ${commit.slice(0, 12)} is refused as a whole: nothing of it is applied before.`];

@@ -1,6 +1,7 @@
 import type { PlacementKey } from '../../api/meta.ts';
 import { type PlacementRef, placementKey } from '../../api/placement.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
+import type { Hold } from '../../engine/plan-document.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import { stateOf } from '../../engine/staged/run-state.ts';
 import { isRunOf } from '../../engine/update-run.ts';
@@ -69,7 +70,7 @@ export function rolloutText(effect: TotalEffect): string[] {
   const kept = withheld.map(
     (of) => `${titleOf(of.placement)}: ${listUpTo(of.clusters, mostNamed)} ${withheldOf(of, effect)}`,
   );
-  const stays = groupHolds(held).map((hold) => {
+  const stays = groupHolds(held.map(withoutDigest)).map((hold) => {
     const of = [holdSubject(hold.subject), clustersOf(hold)].filter(Boolean).join(' · ');
     return `${of}: does not happen yet: ${holdText(hold)}`;
   });
@@ -96,7 +97,10 @@ export function rolloutText(effect: TotalEffect): string[] {
     ...uncounted.map(({ approval, why, later }) => `${approval}: does not count${later ? ' yet' : ''}: ${why}`),
     ...kept,
     ...effect.failing.map(failingLine),
-    ...refusalNotes({ refusals: laterRefusals(effect) }),
+    // Those that nobody approves are among the holds.
+    ...refusalNotes({
+      refusals: laterRefusals(effect).filter(({ rule, to }) => rule !== undefined || to !== undefined),
+    }),
     ...missing,
     ...(toAdd === undefined ? [] : [toAdd]),
     ...stays,
@@ -104,6 +108,13 @@ export function rolloutText(effect: TotalEffect): string[] {
     ...notDone.map(rolloutTitle),
     ...notes,
   ];
+}
+
+/** A removal that needs an approval on each of many clusters is one line. */
+function withoutDigest({ removalDigest, ...hold }: Hold): Hold {
+  if (!hold.removes) return { ...hold, ...(removalDigest !== undefined && { removalDigest }) };
+  const contents = listUpTo(hold.removes.contents, mostNamed, '; ');
+  return { ...hold, message: `${contents}; it stays until they are gone, or until a RemovalApproval is merged` };
 }
 
 /** Who does not get what the change brings, and why. */

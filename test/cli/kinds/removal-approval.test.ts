@@ -1,8 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { ClusterName } from '../../../src/api/meta.ts';
 import { approvals } from '../../../src/cli/kinds/approvals/approvals.ts';
 import { removalPage } from '../../../src/cli/kinds/approvals/removal-pages.ts';
 import type { Status, StatusReader } from '../../../src/cli/status/open-status.ts';
+import type { Hold } from '../../../src/engine/plan-document.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
+import { removalsToApprove } from '../../../src/repo/record/removals-to-approve.ts';
 import { removalPage as requestPage } from '../../../src/report/approval/removal-page.ts';
 import { images, names, settledFleet, settles, smallFleet } from '../../support/small-fleet.ts';
 import type { VirtualDaemon, VirtualFleet } from '../../support/virtual-fleet.ts';
@@ -72,6 +75,41 @@ How to approve or reject:
       'ContainsForeignObjects: Namespace web holds theirs',
     ]);
   });
+});
+
+it('a removal with contents of others lists what goes with it, under a title that is never cut in a word', () => {
+  const contents = Array.from({ length: 10 }, (_, at) => `ConfigMap web/settings-${at}`).join(', ');
+  const message = `Namespace web holds 12 object(s) that are not of this placement: ${contents} and 2 more`;
+  const ask = (removes?: Hold['removes']) =>
+    removalsToApprove({
+      guard: [],
+      commit: 'c'.repeat(40),
+      holds: [
+        {
+          subject: { kind: 'ClusterResourcePlacement', name: 'one', clusterName: 'b' as ClusterName },
+          reason: 'ContainsForeignObjects',
+          message,
+          removalDigest: 'sha256:1234',
+          ...(removes && { removes }),
+        },
+      ],
+    })[0]!;
+  const asked = ask({ objects: ['v1/Namespace web'], contents: [message], count: 1 });
+  const page = requestPage(asked, { problems: [] });
+  expect(page.title).toBe('Approve removals: 1 Namespace with everything in it, also of others, from 1 cluster');
+  expect(page.sections.find(({ title }) => title === 'Removals')?.rows).toMatchObject({
+    items: [
+      { line: ['one: 1 object removed from 1 cluster (b): Namespace web'] },
+      { line: [`with everything in it: ${message}`] },
+    ],
+  });
+  expect(removalPage(asked, { ...statusWith([]), inPlace: true }).join('\n\n')).toContain(`Removals:
+  one: 1 object removed from 1 cluster (b): Namespace web
+  with everything in it: Namespace web holds 12`);
+  // As an older daemon recorded it.
+  const { title } = requestPage(ask(), { problems: [] });
+  expect(title.length).toBeLessThanOrEqual(200);
+  expect(title).toMatch(/ ConfigMap(?: web\/settings-\d)?…$/);
 });
 
 describe('an approval of a removal, as a daemon records it', () => {

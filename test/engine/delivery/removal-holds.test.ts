@@ -47,6 +47,7 @@ describe('a removal that an actor does not carry out', () => {
         subject: { ...web, clusterName: 'a' },
         reason: 'ContainsForeignObjects',
         message: `Namespace shop holds theirs; it stays on a until they are gone, or until a RemovalApproval of ${removalDigest} is merged`,
+        removes: { objects: ['v1/Namespace shop'], contents: ['Namespace shop holds theirs'], count: 1 },
         removalDigest,
       },
       {
