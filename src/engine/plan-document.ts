@@ -243,6 +243,8 @@ export interface RequestedApproval {
   readonly answer: 'approved' | 'rejected' | undefined;
   /** `approved by Ann in commit 41ab9c0`; undefined where it is not known, or not approved. */
   readonly approvedBy?: string | undefined;
+  /** `approval web-1-after-dev was rejected on main by Ann in commit 41ab9c0: too slow`, as the run that it ended says. */
+  readonly rejection?: string | undefined;
   /** What is approved, as the holds name it that wait for the approval. */
   readonly subject: Hold['subject'];
   /** The one file of its branch. Merged unchanged it approves. Undefined: it has no branch, since it opens by itself. */

@@ -1,18 +1,16 @@
 import type { PullRequest } from '../../forge/forge.ts';
-import { answeredBody, saysHowToDecide } from '../../report/approval/approval-markdown.ts';
+import { answeredBody, type RequestAnswer, saysHowToDecide } from '../../report/approval/approval-markdown.ts';
 
-/** An approval that was given. */
-export interface AnsweredRequest {
+/** An approval that was given or rejected, or that is no longer requested. */
+export interface AnsweredRequest extends RequestAnswer {
   readonly name: string;
-  /** `Approved by Ann in commit 41ab9c0, 2026-11-20T10:00:00Z` */
-  readonly answer: string;
   /** The status branch still lists its pull request, so that there is one. */
   readonly isListed: boolean;
 }
 
 /** A pull request whose text still says how to decide, by name of the approval. */
 export interface Outdated {
-  readonly answer: string;
+  readonly answer: RequestAnswer;
   /** Undefined: it is looked for. */
   readonly pull: Text | undefined;
 }
@@ -32,21 +30,23 @@ export function withAnswers(
   }: { readonly answers: readonly AnsweredRequest[]; readonly known: ReadonlyMap<string, PullRequest> },
 ): ReadonlyMap<string, Outdated> {
   const outdated = new Map<string, Outdated>();
-  for (const { name, answer, isListed } of answers) {
-    const pull = known.get(name) ?? before.get(name)?.pull;
+  for (const { name, isListed, ...answer } of answers) {
+    // Of one that is no longer requested it is not known whether it was merged meanwhile.
+    const pull = answer.outcome === 'dropped' ? undefined : (known.get(name) ?? before.get(name)?.pull);
     if (pull ? saysHowToDecide(pull.body) : isListed || before.has(name)) outdated.set(name, { answer, pull });
   }
   return outdated;
 }
 
-/** `pulls`: newest first. One that was never merged stays as it is. */
+/** `pulls`: newest first. One that was merged as it was no longer requested stays as it is: that is how a proposed run is approved. */
 export function withSought(
   before: ReadonlyMap<string, Outdated>,
   { name, pulls }: { readonly name: string; readonly pulls: readonly PullRequest[] },
 ): ReadonlyMap<string, Outdated> {
   const [pull] = pulls;
   const asked = before.get(name);
-  const isFound = asked && pull && pull.state !== 'closed' && saysHowToDecide(pull.body);
+  const isLeft = asked?.answer.outcome === 'dropped' && pull?.state === 'merged';
+  const isFound = asked && pull && !isLeft && saysHowToDecide(pull.body);
   return isFound ? new Map(before).set(name, { ...asked, pull }) : withoutAnswer(before, name);
 }
 

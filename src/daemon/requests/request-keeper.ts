@@ -23,11 +23,8 @@ export function requestKeeper({
     const made = [forge, recorded.result, JSON.stringify([[...tips], problems])];
     if (forge === undefined) return;
     if (made.every((part, at) => part === last[at])) return requests.confirm(asOf);
-    requests.want(
-      await wantedRequests({ ...facts, most: forge.mostCharacters }, desired),
-      asOf,
-      answeredRequests(recorded),
-    );
+    const wanted = await wantedRequests({ ...facts, most: forge.mostCharacters }, desired);
+    requests.want(wanted, asOf, answeredRequests(recorded, wanted));
     last = made;
   };
 }

@@ -54,24 +54,35 @@ export async function wantedRequests(facts: RequestFacts, desired: DesiredState)
   });
 }
 
-/** Approvals of a plan that were given, of runs and of removals. */
-export function answeredRequests({ result: { plan }, before }: Recorded): AnsweredRequest[] {
-  const given = plan.approvals.flatMap(({ planned, answer, approvedBy }) =>
-    answer === 'approved' ? [{ name: placementKey(planned), by: approvedBy, at: approvedAt(planned) ?? plan.now }] : [],
-  );
+/** Approvals that a plan no longer requests: given or rejected, of runs and of removals, and others that the status branch still lists. */
+export function answeredRequests(
+  { result: { plan }, before }: Recorded,
+  wanted: readonly Pick<WantedRequest, 'name'>[],
+): AnsweredRequest[] {
+  const decided = plan.approvals.flatMap(({ planned, answer: outcome, approvedBy, rejection }) => {
+    const by = outcome === 'approved' ? approvedBy : rejection;
+    return outcome ? [{ name: placementKey(planned), outcome, by, at: answeredAt(planned) ?? plan.now }] : [];
+  });
   const used = [...recordedObjects('removals', plan).values()].map(({ value: { spec, status } }) => ({
     name: removalName(spec.removalDigest),
+    outcome: 'approved' as const,
     by: approvedText(status.approvedBy),
     at: status.at ?? plan.now,
   }));
-  return [...given, ...used].map(({ name, by = 'approved on the followed branch', at }) => ({
+  const answered = [...decided, ...used];
+  const others = new Set([...answered, ...wanted].map(({ name }) => name));
+  const dropped = [...before.pages.keys()].flatMap((name) =>
+    others.has(name) ? [] : [{ name, outcome: 'dropped' as const, by: 'no longer requested', at: plan.now }],
+  );
+  return [...answered, ...dropped].map(({ name, outcome, by = `${outcome} on the followed branch`, at }) => ({
     name,
-    answer: `${by.replace(/^a/, 'A')}, ${wholeSeconds(at)}`,
+    outcome,
+    text: `${by.charAt(0).toUpperCase()}${by.slice(1)}, ${wholeSeconds(at)}`,
     isListed: before.pages.has(name),
   }));
 }
 
-const approvedAt = ({ status }: PlannedApproval): string | undefined =>
+const answeredAt = ({ status }: PlannedApproval): string | undefined =>
   'conditions' in status
     ? findCondition(status.conditions as readonly Condition[], 'Approved')?.lastTransitionTime
     : undefined;

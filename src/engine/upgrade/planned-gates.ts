@@ -33,17 +33,20 @@ export const plannedGates = (
     if (state !== 'Completed' && state !== 'Pending') return [];
     const scope = gate.group === undefined ? { stage: gate.stage } : { group: gate.group };
     return [
-      requested({
-        kind: 'Gate',
-        name: gate.name,
-        spec: {
-          ...(displayName === undefined ? {} : { displayName }),
-          gateType: type,
-          target: { updateRunProperties: { name: context.run.metadata.name, ...scope, timing: gate.timing } },
-        },
-        status: { state: isRejected ? 'Rejected' : state, ...(approvedBy && { approvedBy }) },
-        reviewDigest: reviewDigest(gate, reviewedIn(step, context), context.input.digest),
-      }),
+      {
+        ...requested({
+          kind: 'Gate',
+          name: gate.name,
+          spec: {
+            ...(displayName === undefined ? {} : { displayName }),
+            gateType: type,
+            target: { updateRunProperties: { name: context.run.metadata.name, ...scope, timing: gate.timing } },
+          },
+          status: { state: isRejected ? 'Rejected' : state, ...(approvedBy && { approvedBy }) },
+          reviewDigest: reviewDigest(gate, reviewedIn(step, context), context.input.digest),
+        }),
+        ...(isRejected && { rejection: error.message }),
+      },
     ];
   });
 

@@ -35,10 +35,23 @@ export function approvalMarkdown(
   };
 }
 
-/** The text of a pull request whose approval was given: what was approved, without how to decide. */
-export const answeredBody = (body: string, answer: string): string =>
+/** What became of a request. */
+export interface RequestAnswer {
+  readonly outcome: 'approved' | 'rejected' | 'dropped';
+  /** `Approved by Ann in commit 41ab9c0, 2026-11-20T10:00:00Z` */
+  readonly text: string;
+}
+
+const outcomes = {
+  approved: { sign: '✅', what: 'This was approved:' },
+  rejected: { sign: '❌', what: 'This was requested:' },
+  dropped: { sign: '🚫', what: 'If it is reopened, it is closed again. This was requested:' },
+} as const;
+
+/** The text of a pull request that is decided, or no longer requested: what was requested, without how to decide. */
+export const answeredBody = (body: string, { outcome, text }: RequestAnswer): string =>
   [
-    `✅ ${neutralMarkdown(answer)}. Nothing is left to decide here. This was approved:`,
+    `${outcomes[outcome].sign} ${neutralMarkdown(text.replace(/\s+/g, ' '))}. Nothing is left to decide here. ${outcomes[outcome].what}`,
     ...paragraphsOf(body).filter((paragraph) => !isInstruction(paragraph)),
   ].join('\n\n');
 

@@ -345,6 +345,38 @@ it('closes the pull request of an approval that is no longer wanted, also where 
   await fleet.until('it is closed', () => forge.pull(1).state === 'closed', 120);
 });
 
+it.each(['github', 'gitlab', 'gitea', 'forgejo'] as const)(
+  'whose text says that it is no longer requested, also where no daemon ran as its run was removed: %s',
+  async (dialect) => {
+    await open(dialect);
+    const one = fleet.start({ forge });
+    await fleet.until('the status links it', async () => (await summary()).includes('pullRequests:'), 900);
+    one.kill();
+    fleet.commit({ 'runs/web-1.yaml': undefined });
+    fleet.start({ forge });
+    await fleet.until('it is closed', () => forge.pull(1).state === 'closed', 300);
+    await fleet.until('it says so', () => /^🚫 No longer requested, 2026-/.test(forge.pull(1).body), 60);
+    expect(forge.pull(1).body).not.toContain('Closing this request');
+  },
+);
+
+it.each(['github', 'gitlab', 'gitea', 'forgejo'] as const)(
+  'whose text says who rejected it, and why: %s',
+  async (dialect) => {
+    await open(dialect);
+    fleet.start({ forge });
+    await fleet.until('the status links it', async () => (await summary()).includes('pullRequests:'), 900);
+    const path = 'approvals/web-1-after-dev.yaml';
+    const text = (await fleet.repo.files(branch))[path]!.replace('status: "True"', 'status: "False"');
+    fleet.commit({ [path]: text.replace(/message: .*/, 'message: too slow') }, 'Reject');
+    await fleet.until('it is closed', () => forge.pull(1).state === 'closed', 300);
+    const said =
+      /^❌ Approval web-1-after-dev was rejected on main by Ann in commit \w{7}: too slow, 2026-\S+Z\. Nothing is left to decide here/;
+    await fleet.until('it says so', () => said.test(forge.pull(1).body), 60);
+    expect(forge.pull(1).body).not.toMatch(/Closing this request|--reject/);
+  },
+);
+
 it('opens another one where another version is asked for', async () => {
   await open('github');
   fleet.start({ forge });

@@ -58,6 +58,11 @@ it.each([
   );
   await fleet.until('a pull request is open', () => forge.pulls.length === 1, 7_200);
   expect(forge.pull(1).title).toBe(title);
+  const { head } = forge.pull(1);
+  const [path, text] = Object.entries(await fleet.repo.files(head)).find(([it]) => it.startsWith('approvals/'))!;
+  fleet.commit({ [path]: text.replace('state: Completed', 'state: Rejected') }, 'Reject');
+  const said = /^❌ Approval k8s-after-\w+ was rejected on main by Ann in commit \w{7}, 2026-/;
+  await fleet.until('it says who rejected it', () => said.test(forge.pull(1).body), 300);
 });
 
 it('the request of a run that a profile proposes says what merging it starts, and why', async () => {
@@ -85,4 +90,12 @@ it('the request of a run that a profile proposes says what merging it starts, an
     'Merging starts cluster update run rapid-1-32-1: Kubernetes 1.32.1, control plane and nodes; strategy: one by one.',
   );
   expect(body).toContain('Profile rapid proposes it: Kubernetes 1.32.1 appeared; run rapid-1-32-1 was proposed; ');
+  await fleet.until(
+    'the status links it',
+    async () => (await fleet.repo.files('fleet-status'))['summary.yaml']?.includes('pullRequests:') === true,
+    120,
+  );
+  await forge.merge(1, 'squash');
+  await fleet.run(300);
+  expect(forge.pull(1).body).not.toContain('No longer requested');
 });

@@ -46,7 +46,11 @@ function plannedApproval(step: RunStep, context: RunContext, gate: StageGate): S
     status: { conditions },
     reviewDigest: digest,
   };
-  return stageApproval(planned, gate.timing, approvedBy);
+  const { reason, message } = findCondition(step.status.stagesStatus?.[gate.stageIndex]?.conditions, 'Succeeded') ?? {};
+  return {
+    ...stageApproval(planned, gate.timing, approvedBy),
+    ...(reason === 'ApprovalRejected' && { rejection: message }),
+  };
 }
 
 function conditionsOf(of: {
