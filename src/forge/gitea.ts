@@ -11,6 +11,9 @@ import {
 } from './github.ts';
 import { type Api, allPages, listOf, openPulls, pageSize } from './http.ts';
 
+/** Its operator may set `MAX_RESPONSE_ITEMS` below the page size. */
+const pageEnd = 'empty';
+
 /** Gitea and Forgejo, which differ in how lists are filtered: both ignore the filters of the other. */
 export function gitea(api: Api, { repository, login }: Account): Forge {
   const repo = `/repos/${repository.split('/').map(encodeURIComponent).join('/')}`;
@@ -20,6 +23,7 @@ export function gitea(api: Api, { repository, login }: Account): Forge {
     openPulls(
       (page) => list('open', page),
       (pull) => (baseOf(pull) === base ? pullRequests(pull) : []),
+      pageEnd,
     );
   return {
     kind: 'gitea',
@@ -64,8 +68,9 @@ export function gitea(api: Api, { repository, login }: Account): Forge {
     approvers: async (number) =>
       approving(
         (
-          await allPages((page) =>
-            api({ method: 'GET', path: `${repo}/pulls/${number}/reviews`, query: { limit: pageSize, page } }),
+          await allPages(
+            (page) => api({ method: 'GET', path: `${repo}/pulls/${number}/reviews`, query: { limit: pageSize, page } }),
+            pageEnd,
           )
         ).flatMap((review) => {
           const { user, state, stale, dismissed } = review as GiteaReview;

@@ -112,13 +112,18 @@ export function forgeApi({ fetch, baseURL, authorize, headers: common = {}, now 
   };
 }
 
+/** Pages end with one that is shorter than what was asked for; of a server that may cut pages further, with an empty one. */
+export type PageEnd = 'short' | 'empty';
+
+const isLast = (found: readonly unknown[], end: PageEnd): boolean => found.length < (end === 'empty' ? 1 : pageSize);
+
 /** All items of a list that has pages. */
-export async function allPages(page: (number: number) => Promise<unknown>): Promise<unknown[]> {
+export async function allPages(page: (number: number) => Promise<unknown>, end: PageEnd = 'short'): Promise<unknown[]> {
   const items: unknown[] = [];
   for (let number = 1; number <= mostPages; number++) {
     const found = listOf(await page(number));
     items.push(...found);
-    if (found.length < pageSize) break;
+    if (isLast(found, end)) break;
   }
   return items;
 }
@@ -130,13 +135,14 @@ const mostPagesOfPulls = 40;
 export async function openPulls(
   page: (number: number) => Promise<unknown>,
   pullsOf: (item: unknown) => readonly PullRequest[],
+  end: PageEnd = 'short',
 ): Promise<readonly PullRequest[]> {
   const most = mostPages * pageSize;
   const [own, forks]: [PullRequest[], PullRequest[]] = [[], []];
   for (let number = 1; number <= mostPagesOfPulls && own.length < most; number++) {
     const found = listOf(await page(number));
     for (const pull of found.flatMap(pullsOf)) (pull.isFork ? forks : own).push(pull);
-    if (found.length < pageSize) break;
+    if (isLast(found, end)) break;
   }
   return [...own, ...forks].slice(0, most);
 }

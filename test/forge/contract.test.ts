@@ -309,6 +309,26 @@ describe.skipIf(!gitThere)('a GitHub App', () => {
   });
 });
 
+it('finds all where a Gitea cuts pages to fewer than are asked for', async () => {
+  const pull = (number: number) => ({
+    ...{ number, html_url: '', state: 'open', merged_at: null, title: '', body: '' },
+    head: { ref: `b${number}`, sha: '', repo: { id: 1 } },
+    base: { ref: 'main', sha: '', repo: { id: 1 } },
+  });
+  const all = Array.from({ length: 45 }, (_, at) => pull(at));
+  const { forge } = openForge({
+    named: { kind: 'gitea', repository: 'acme/fleet', baseURL: 'https://git.example' },
+    repo: 'https://git.example/acme/fleet',
+    env: { GITFLEET_FORGE_TOKEN: 'right-token' },
+    fetch: async (url) => {
+      const page = Number(new URL(url).searchParams.get('page'));
+      return new Response(JSON.stringify(all.slice((page - 1) * 30, page * 30)));
+    },
+    now,
+  });
+  expect(await forge!.listOpen('main')).toHaveLength(45);
+});
+
 it.skipIf(!gitThere)('at GitLab one that was opened by hand is not squashed either', async () => {
   const { there, forge, bare } = await world('gitlab');
   openPull(there, { ...branches, title: 'by hand', body: '' });

@@ -112,9 +112,9 @@ export const giteaDialect: Dialect = {
     [`POST ${repo}/issues/{index}/labels`]: labelled,
     [`POST ${repo}/pulls/{index}/requested_reviewers`]: (asked) =>
       reviewed(asked) === undefined ? { status: 404, body: { message: 'user not found' } } : created([]),
-    [`GET ${repo}/pulls/{index}/reviews`]: ({ forge, params }) =>
+    [`GET ${repo}/pulls/{index}/reviews`]: ({ forge, params, query: { limit = '30', page } }) =>
       ok(
-        pullOf(forge, params['index']).reviews.map(({ user, state }) => ({
+        paged(pullOf(forge, params['index']).reviews, Math.min(Number(limit), 50), page).map(({ user, state }) => ({
           user: { login: user },
           state,
           stale: false,
