@@ -89,9 +89,7 @@ export const updateRunStatus = z.looseObject({
   stagedUpdateStrategySnapshot: strategySpec.optional(),
   stagesStatus: z.array(stageStatus).optional(),
   deletionStageStatus: stageStatus.optional(),
-  /**
-   * Ours: its objects, overrides and placement whose files were not valid when it was initialized, with these files. Absent = none.
-   */
+  /** Ours: its objects, overrides and placement whose files were not valid when it was initialized, with these files. Absent = none. */
   lastGoodVersions: z
     .array(
       z.strictObject({

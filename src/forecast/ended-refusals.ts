@@ -1,9 +1,9 @@
 import type { RemovalApproval } from '../api/gitfleet.ts';
 import { placementKey } from '../api/placement.ts';
-import { hexOf } from '../engine/gate/removal-approval.ts';
 import type { Fleet } from '../engine/input.ts';
 import type { PlanResult } from '../engine/plan.ts';
 import type { GuardFinding, Plan } from '../engine/plan-document.ts';
+import { recordedObjects } from '../repo/record/recorded-objects.ts';
 import type { ForecastStep } from './steps.ts';
 
 /** A finding of the guard that refuses everything now, and no longer with a change. */
@@ -30,12 +30,12 @@ export function endedRefusals(
   const later = new Set(steps.flatMap(({ result }) => result.plan.guard.map(idOf)));
   if (guard.some((finding) => later.has(idOf(finding)))) return [];
   const started = startedRemovals(first).difference(startedRemovals(now.plan));
-  const approval = fleet.removalApprovals.find(({ spec }) => started.has(hexOf(spec.removalDigest)));
+  const approval = fleet.removalApprovals.find(({ spec }) => started.has(spec.removalDigest));
   return guard.map(({ message }) => ({ message, ...(approval && { allowedBy: placementKey(approval.metadata) }) }));
 }
 
 const idOf = ({ rule, removalDigest, message }: GuardFinding): string => `${rule} ${removalDigest ?? message}`;
 
-/** Of the approved removals that a plan starts or continues, digests in hex. */
-const startedRemovals = ({ record }: Plan): ReadonlySet<string> =>
-  new Set([...record.keys()].flatMap((path) => /^removals\/.*?([^/]+)\.yaml$/.exec(path)?.[1] ?? []));
+/** Digests of the approved removals that a plan starts or continues. */
+const startedRemovals = (plan: Plan): ReadonlySet<string> =>
+  new Set([...recordedObjects('removals', plan).values()].map(({ value: { spec } }) => spec.removalDigest));

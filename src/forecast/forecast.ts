@@ -7,7 +7,6 @@ import type { FleetRecord, PlanInput } from '../engine/input.ts';
 import { conditionIs, findCondition, isFulfilled } from '../engine/kernel/condition.ts';
 import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
 import { sameValue } from '../engine/kernel/same-value.ts';
-import { listUpTo } from '../engine/kernel/short-list.ts';
 import type { GuardFinding, Hold, Plan, PlannedRun } from '../engine/plan-document.ts';
 import { approvalKind } from '../engine/staged/approval/answer.ts';
 import { concurrencyOf } from '../engine/staged/execute/current-stage.ts';
@@ -22,7 +21,7 @@ import { failureOf } from './failure.ts';
 import { heldTimes } from './held-times.ts';
 import { type NodeForecast, nodeForecasts } from './node-forecasts.ts';
 import { type PlacementEnd, placementEnd } from './placement-end.ts';
-import { isSameRefusal, type Refusal, refusalsIn } from './refusals.ts';
+import { heldRemovals, isSameRefusal, needsRemovals, type Refusal, refusalsIn } from './refusals.ts';
 import { type StageContext, stageOf } from './run-stages.ts';
 import type { ClusterSpan, RolloutStage, Wait } from './spans.ts';
 import { type ForecastRun, type ForecastStep, forecastSteps } from './steps.ts';
@@ -87,9 +86,6 @@ export interface Rollout {
   readonly waits: readonly Wait[];
 }
 
-/** Clusters named in what a rollout waits for. */
-const mostNamed = 5;
-
 export function forecast(input: PlanInput, assumptions: Assumptions): Forecast {
   const run = forecastSteps(input, assumptions);
   return forecastOf(run, input, assumptions);
@@ -114,7 +110,7 @@ export function forecastOf(
     end === 'settled' && to === undefined && stages.some(({ clusters }) => clusters.length > 0);
   const same = new Map(usual?.rollouts.map(({ ends: _, ...rollout }) => [idOf(rollout), rollout]));
   const refusals = refusalsIn(steps);
-  const held = Map.groupBy(heldRemovals({ refusals }), (subject) => placementKey(subject));
+  const held = Map.groupBy(heldRemovals(refusals), (subject) => placementKey(subject));
   const rollouts = [...runRollouts(steps, input, refusals), ...ownRollouts(steps, input)]
     .map((rollout) => withHeld(rollout, held.get(placementKey(rollout.placement))))
     .map((rollout) => withNotResponding(rollout, inFlight(rollout), silent))
@@ -134,7 +130,7 @@ export function forecastOf(
   const isDone =
     all.length > 0 &&
     all.every((of) => of.to !== undefined && failureOf(of) === undefined) &&
-    heldRemovals({ refusals: own }).length === 0;
+    heldRemovals(own).length === 0;
   return {
     apiVersion: 'gitfleet.dev/v1alpha1',
     kind: 'Forecast',
@@ -180,8 +176,7 @@ function withNotResponding<Of extends Rollout | UpgradeForecast>(
 /** With the removals that keep one that needs no update run from its end. */
 function withHeld(rollout: Rollout, held: readonly Hold['subject'][] = []): Rollout {
   if (rollout.run !== undefined || rollout.to !== undefined || held.length === 0) return rollout;
-  const clusters = listUpTo(held.flatMap(({ clusterName }) => clusterName ?? []).sort(), mostNamed);
-  return { ...rollout, waitsFor: `needs an approval of removals on ${clusters}` };
+  return { ...rollout, waitsFor: needsRemovals(held) };
 }
 
 const inFlight = ({ stages }: Rollout): ClusterName[] =>
@@ -191,10 +186,6 @@ const pendingIn = ({ stages }: UpgradeForecast): ClusterName[] =>
   stages
     .flatMap(({ left }) => left)
     .flatMap(({ clusterName, status }) => (status.state === 'Pending' ? [clusterName] : []));
-
-/** Placements of removals that still wait for an approval at the end. */
-export const heldRemovals = ({ refusals }: Pick<Forecast, 'refusals'>): readonly Hold['subject'][] =>
-  refusals.flatMap(({ rule, to, subject }) => (rule === undefined && to === undefined && subject ? [subject] : []));
 
 const idOf = ({ placement, run }: Rollout): string => `${placementKey(placement)} ${run ?? ''}`;
 

@@ -20,6 +20,7 @@ import {
   heldBefore,
   type KeptObject,
 } from './held-objects.ts';
+import { keyOf } from './key-of.ts';
 
 /**
  * What members answer to plans, one after the other: a Namespace or CustomResourceDefinition in which objects of another placement
@@ -117,8 +118,7 @@ const letsGo = ({ placement, remove, objects }: PlacementTarget, shared: Shared)
   return remove || !containers.isSubsetOf(keysOf(objects));
 };
 
-/** Targets of one placement share their reference to it, and those with the same objects the list of them. */
-const keyOf = memoize((placement: PlacementRef): PlacementKey => placementKey(placement));
+/** Targets with the same objects share the list of them. */
 const keysOf = memoize((objects: readonly ObjectRef[]) => new Set(objects.map(objectKey)));
 
 const idOf = ({ clusterName, placement }: Pick<PlacementTarget, 'clusterName' | 'placement'>): string =>

@@ -1,4 +1,5 @@
 import type { Timestamp } from '../api/meta.ts';
+import { listUpTo } from '../engine/kernel/short-list.ts';
 import type { GuardFinding, Hold } from '../engine/plan-document.ts';
 import type { ForecastStep } from './steps.ts';
 
@@ -17,6 +18,19 @@ export interface Refusal {
   /** It ended by that approval. */
   readonly approved?: true;
 }
+
+/** Whether it is a removal that still waits for an approval at the end. */
+export const isHeldRemoval = ({ rule, to }: Refusal): boolean => rule === undefined && to === undefined;
+
+/** Placements of those, on their clusters. */
+export const heldRemovals = (refusals: readonly Refusal[]): readonly Hold['subject'][] =>
+  refusals.filter(isHeldRemoval).flatMap(({ subject }) => subject ?? []);
+
+/** `needs an approval of removals on a, b` */
+export const needsRemovals = (subjects: readonly Hold['subject'][]): string =>
+  `needs an approval of removals on ${listUpTo(subjects.flatMap(({ clusterName }) => clusterName ?? []).sort(), mostNamed)}`;
+
+const mostNamed = 5;
 
 /** In order of their begin. */
 export function refusalsIn(steps: readonly ForecastStep[]): Refusal[] {

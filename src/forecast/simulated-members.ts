@@ -1,7 +1,7 @@
 import type { MemberCluster, MemberClusterStatus } from '../api/member-cluster.ts';
 import type { ClusterName, Condition, ObjectRef, PlacementKey, Timestamp } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
-import { type PlacementRef, placementKey, type ResourceIdentifier } from '../api/placement.ts';
+import type { ResourceIdentifier } from '../api/placement.ts';
 import type { Binding, PlacementState } from '../api/placement-state.ts';
 import { applyStrategyOf } from '../engine/bindings/apply-strategy.ts';
 import { wasGiven } from '../engine/bindings/cleanup.ts';
@@ -16,6 +16,7 @@ import { placementTargets } from '../engine/target-kinds.ts';
 import type { Assumptions } from './assumptions.ts';
 import { type Contested, contestedIn, contestedText, sharedObjects } from './contested-objects.ts';
 import type { ForecastResult } from './held-objects.ts';
+import { keyOf } from './key-of.ts';
 
 interface Due {
   readonly at: number;
@@ -150,7 +151,6 @@ function givenBy({ targets }: Plan, placements: ReadonlySet<PlacementKey>): Read
 }
 
 /** Targets of one placement share their reference to it. */
-const keyOf = memoize((placement: PlacementRef): PlacementKey => placementKey(placement));
 
 /** Milliseconds until the next plan, where no member has to do anything. Times are in seconds. */
 const droppedAfterMs = 1000;

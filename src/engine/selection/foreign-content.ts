@@ -1,4 +1,5 @@
 import type { Manifest, ObjectRef } from '../../api/meta.ts';
+import { firstOf } from '../kernel/short-list.ts';
 import { groupVersionOf } from './group-version.ts';
 import { describeRef } from './object-key.ts';
 
@@ -35,10 +36,6 @@ const mostNames = 10;
 /** The names that a message has of these. */
 export const firstNames = (names: readonly string[]): string[] => names.toSorted().slice(0, mostNames);
 
-/** `names`: the first of so many. */
-export const namedOf = (names: readonly string[], count: number): string =>
-  `${names.join(', ')}${count > names.length ? ` and ${count - names.length} more` : ''}`;
-
 /** Why a Namespace or CustomResourceDefinition stays: so many objects of others, of which these names are the first. */
 export const foreignText = (container: ObjectRef, names: readonly string[], count: number): string =>
-  `${describeRef(container)} holds ${count} object(s) that are not of this placement: ${namedOf(names, count)}`;
+  `${describeRef(container)} holds ${count} object(s) that are not of this placement: ${firstOf(names, count)}`;

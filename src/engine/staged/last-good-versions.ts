@@ -97,12 +97,11 @@ const atLastGood = memoize(
 /** One sentence for each file: its change is not in the run, although it may have come in the same commit. */
 export const lastGoodTexts = ({ lastGoodVersions = [] }: Pick<UpdateRunStatus, 'lastGoodVersions'>): string[] =>
   [...Map.groupBy(lastGoodVersions, ({ file }) => file)].map(([file, of]) => {
-    const [lacking, kept] = [true, false].map((is) =>
-      of.filter((it) => (it.isLacking ?? false) === is).map(describeRef),
-    );
+    const kept = of.filter(({ isLacking }) => !isLacking).map(describeRef);
+    const lacking = of.filter(({ isLacking }) => isLacking).map(describeRef);
     const has = [
-      ...(kept!.length > 0 ? [`has the last good version of ${shortList(kept!)}`] : []),
-      ...(lacking!.length > 0 ? [`does not have ${shortList(lacking!)}`] : []),
+      ...(kept.length > 0 ? [`has the last good version of ${shortList(kept)}`] : []),
+      ...(lacking.length > 0 ? [`does not have ${shortList(lacking)}`] : []),
     ];
     return `${file ?? 'a file'} was not valid when the run was initialized: the run ${has.join(' and ')}`;
   });

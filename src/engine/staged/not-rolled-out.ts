@@ -42,8 +42,8 @@ interface KnownWithOpen extends Pick<Known, 'runs' | 'world'> {
 /**
  * Under External nothing is rolled out without a run: neither new contents, nor new overrides, nor a newly selected cluster, nor the
  * removal from one that is no longer selected. Undefined when the clusters run what the repo holds, whichever snapshot that is, when a
- * run that is not initialized yet and waits for nothing will take it, or when a run was told to bring an earlier snapshot and the repo has
- * not changed since.
+ * run that is not initialized yet and waits for nothing will take it, or when a run names an earlier snapshot and the repo has not
+ * changed since.
  */
 export function notRolledOut(work: PlacementWork, { runs: all, holds, world }: Known): NotRolledOut | undefined {
   const { placement, selection } = work;

@@ -1,5 +1,5 @@
 import { refOf } from '../../api/placement.ts';
-import type { StagedUpdateRun, UpdateRunStatus } from '../../api/staged.ts';
+import type { UpdateRunStatus } from '../../api/staged.ts';
 import { latestOf } from '../kernel/latest-of.ts';
 import { byText } from '../kernel/ordering.ts';
 import { compileOverrides, matchCompiled } from '../overrides/match.ts';
@@ -25,17 +25,15 @@ export function repoDigest(
   return input.digest([selection.hash, ...[...new Set(ids)].sort(byText)].join('\n'));
 }
 
-/** The digest to record where a run is told to bring an earlier snapshot than the latest, which the repo holds. */
+/** The digest to record for a run that names a recorded snapshot, where that is an earlier one than the latest, which the repo holds. */
 export function returnedFrom(
-  { spec }: StagedUpdateRun,
+  index: number,
   work: PlacementWork,
   input: Pick<RunsInput, 'digest' | 'repoDigest'>,
 ): string | undefined {
   const { resourceSnapshots, contents, selection } = work;
   const latest = latestOf(resourceSnapshots);
-  const isEarlier = latest !== undefined && spec.resourceSnapshotIndex !== `${latest.index}`;
-  const isNamed = resourceSnapshots.some(({ index }) => `${index}` === spec.resourceSnapshotIndex);
-  if (!isEarlier || !isNamed || !selection.ok) return undefined;
+  if (latest === undefined || index === latest.index || !selection.ok) return undefined;
   return holdsSelection(latest, { selection, contents, digest: input.digest }) ? input.repoDigest(work) : undefined;
 }
 

@@ -1,12 +1,7 @@
 import type { Manifest } from '../../api/meta.ts';
+import { firstOf } from '../../engine/kernel/short-list.ts';
 import { definitionIn } from '../../engine/selection/custom-definition.ts';
-import {
-  firstNames,
-  foreignText,
-  isForeignContent,
-  mayBeForeign,
-  namedOf,
-} from '../../engine/selection/foreign-content.ts';
+import { firstNames, foreignText, isForeignContent, mayBeForeign } from '../../engine/selection/foreign-content.ts';
 import { describeRef, refOfManifest } from '../../engine/selection/object-key.ts';
 import { ApiError } from '../api-server/api-error.ts';
 import { inOwnStorage, pathOf, type ServedKind } from '../api-server/served-kind.ts';
@@ -50,7 +45,7 @@ export async function foreignContent(
   if (count > 0) return foreignText(container, foreign, count);
   return unseen.length === 0
     ? undefined
-    : `${describeRef(container)} may hold objects that are not of this placement: gitfleet has no right to list ${namedOf(firstNames(unseen), unseen.length)} there`;
+    : `${describeRef(container)} may hold objects that are not of this placement: gitfleet has no right to list ${firstOf(firstNames(unseen), unseen.length)} there`;
 }
 
 const staleResponse = (name: string, { plural }: ServedKind): ApiError =>

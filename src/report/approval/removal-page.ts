@@ -1,3 +1,4 @@
+import { firstOf } from '../../engine/kernel/short-list.ts';
 import type { Plan } from '../../engine/plan-document.ts';
 import type { RemovalCounts, RemovalToApprove, RemovedObjects } from '../../repo/record/removals-to-approve.ts';
 import { cutAfterWord } from '../cut-after-word.ts';
@@ -82,11 +83,7 @@ function changeLine({ action, placement, objects, clusters, count }: RemovedObje
   return `${placement}: ${happens}: ${named(names, count.objects)}`;
 }
 
-/** The first of so many. */
-function named(first: readonly string[], count: number): string {
-  const shown = first.slice(0, mostNamed);
-  return `${shown.join(', ')}${count > shown.length ? ` and ${count - shown.length} more` : ''}`;
-}
+const named = (first: readonly string[], count: number): string => firstOf(first.slice(0, mostNamed), count);
 
 const counted = ({ objects, clusters }: RemovalCounts, at: string): string =>
   `${amount(objects, 'object')} ${at} ${amount(clusters, 'cluster')}`;

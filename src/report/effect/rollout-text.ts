@@ -9,6 +9,7 @@ import type { ChangedFreeze } from '../../forecast/changed-freezes.ts';
 import type { ChangedPace } from '../../forecast/changed-paces.ts';
 import { failureOf } from '../../forecast/failure.ts';
 import type { Rollout } from '../../forecast/forecast.ts';
+import { isHeldRemoval } from '../../forecast/refusals.ts';
 import type { TotalEffect } from '../../forecast/total-effect.ts';
 import { clustersToUpgrade } from '../../forecast/upgrade-forecasts.ts';
 import { titleOf } from '../../repo/title-of.ts';
@@ -99,7 +100,7 @@ export function rolloutText(effect: TotalEffect): string[] {
     ...effect.failing.map(failingLine),
     // Those that nobody approves are among the holds.
     ...refusalNotes({
-      refusals: laterRefusals(effect).filter(({ rule, to }) => rule !== undefined || to !== undefined),
+      refusals: laterRefusals(effect).filter((refusal) => !isHeldRemoval(refusal)),
     }),
     ...missing,
     ...(toAdd === undefined ? [] : [toAdd]),
@@ -111,10 +112,11 @@ export function rolloutText(effect: TotalEffect): string[] {
 }
 
 /** A removal that needs an approval on each of many clusters is one line. */
-function withoutDigest({ removalDigest, ...hold }: Hold): Hold {
-  if (!hold.removes) return { ...hold, ...(removalDigest !== undefined && { removalDigest }) };
+function withoutDigest(hold: Hold): Hold {
+  if (!hold.removes) return hold;
+  const { removalDigest: _, ...rest } = hold;
   const contents = listUpTo(hold.removes.contents, mostNamed, '; ');
-  return { ...hold, message: `${contents}; it stays until they are gone, or until a RemovalApproval is merged` };
+  return { ...rest, message: `${contents}; it stays until they are gone, or until a RemovalApproval is merged` };
 }
 
 /** Who does not get what the change brings, and why. */

@@ -4,7 +4,8 @@ import { parseInstant } from '../../engine/kernel/instant.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import type { Assumptions } from '../../forecast/assumptions.ts';
 import { failureOf } from '../../forecast/failure.ts';
-import { type Forecast, heldRemovals, type Rollout } from '../../forecast/forecast.ts';
+import type { Forecast, Rollout } from '../../forecast/forecast.ts';
+import { heldRemovals, needsRemovals } from '../../forecast/refusals.ts';
 import type { ClusterSpan, RolloutStage, Wait } from '../../forecast/spans.ts';
 import type { UpgradeForecast } from '../../forecast/upgrade-forecasts.ts';
 import { titleOf } from '../../repo/title-of.ts';
@@ -108,11 +109,8 @@ function summaryOf(forecast: Forecast, isShort: boolean): string {
 /** `web (needs an approval of removals on b)`, where a rollout that is not done does not say it. */
 function heldTexts(forecast: Forecast): string[] {
   const open = new Set(forecast.rollouts.flatMap((of) => (of.to === undefined && !of.run ? [nameOf(of)] : [])));
-  const held = [...Map.groupBy(heldRemovals(forecast), titleOf)].filter(([name]) => !open.has(name));
-  return held.map(([name, subjects]) => {
-    const clusters = subjects.flatMap(({ clusterName }) => clusterName ?? []).sort();
-    return `${name} (needs an approval of removals on ${listUpTo(clusters, mostNamed)})`;
-  });
+  const held = [...Map.groupBy(heldRemovals(forecast.refusals), titleOf)].filter(([name]) => !open.has(name));
+  return held.map(([name, subjects]) => `${name} (${needsRemovals(subjects)})`);
 }
 
 /** With what it waits for, if someone can do something about it. */

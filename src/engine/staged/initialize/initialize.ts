@@ -81,7 +81,7 @@ export function initialize(step: RunStep, context: RunContext): RunStep {
   const named = step.work.resourceSnapshots.some(({ index }) => `${index}` === run.spec.resourceSnapshotIndex);
   const manifests = snapshot.work.contents.get(snapshot.index) ?? [];
   const lastGood = named ? [] : input.lastGoodIn({ placement, manifests, stages });
-  const from = returnedFrom(run, step.work, input);
+  const from = named ? returnedFrom(snapshot.index, step.work, input) : undefined;
   const status: UpdateRunStatus = {
     ...base.status,
     resourceSnapshotIndexUsed: String(snapshot.index),
