@@ -7,7 +7,7 @@ import { recordedObjects } from '../repo/record/recorded-objects.ts';
 import type { ForecastStep } from './steps.ts';
 
 /** A finding of the guard that refuses everything now, and no longer with a change. */
-export interface EndedRefusal extends Pick<GuardFinding, 'message'> {
+export interface EndedRefusal extends GuardFinding {
   /** The approval that allows what the change leaves to be removed; it is in the repo without the change. Absent = none is needed. */
   readonly allowedBy?: string;
 }
@@ -31,7 +31,7 @@ export function endedRefusals(
   if (guard.some((finding) => later.has(idOf(finding)))) return [];
   const started = startedRemovals(first).difference(startedRemovals(now.plan));
   const approval = fleet.removalApprovals.find(({ spec }) => started.has(spec.removalDigest));
-  return guard.map(({ message }) => ({ message, ...(approval && { allowedBy: placementKey(approval.metadata) }) }));
+  return guard.map((finding) => ({ ...finding, ...(approval && { allowedBy: placementKey(approval.metadata) }) }));
 }
 
 const idOf = ({ rule, removalDigest, message }: GuardFinding): string => `${rule} ${removalDigest ?? message}`;

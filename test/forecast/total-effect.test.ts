@@ -761,6 +761,7 @@ spec:
     };
     const why = `the guard refuses everything now, and no longer with this change, without an approval: ${finding!.message}`;
     const removes = 'removes 4 objects, changes 4 · 4 of 4 clusters · no longer refused by the guard';
+    expect((await effectOf(paper, { ...present, ...limit('100%') })).noLongerRefused).toEqual([finding]);
     const raised = await of(limit('100%'));
     expect(raised).toMatchObject({ title: removes, isEmpty: false });
     expect(raised.rollout).toContain(why);
