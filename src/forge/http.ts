@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { messageOf } from '../api/message-of.ts';
 import { printable } from '../api/printable.ts';
 import {
@@ -115,16 +116,25 @@ export function forgeApi({ fetch, baseURL, authorize, headers: common = {}, now 
 /** Pages end with one that is shorter than what was asked for; of a server that may cut pages further, with an empty one. */
 export type PageEnd = 'short' | 'empty';
 
-const isLast = (found: readonly unknown[], end: PageEnd): boolean => found.length < (end === 'empty' ? 1 : pageSize);
+/** Pages of a list, at most so many. A page that repeats the one before is none: the server does not know pages. */
+async function* pagesOf(
+  page: (number: number) => Promise<unknown>,
+  { most, end }: { readonly most: number; readonly end: PageEnd },
+): AsyncGenerator<readonly unknown[]> {
+  let before: readonly unknown[] = [];
+  for (let number = 1; number <= most; number++) {
+    const found = listOf(await page(number));
+    if (number > 1 && isDeepStrictEqual(found, before)) return;
+    yield found;
+    if (found.length < (end === 'empty' ? 1 : pageSize)) return;
+    before = found;
+  }
+}
 
 /** All items of a list that has pages. */
 export async function allPages(page: (number: number) => Promise<unknown>, end: PageEnd = 'short'): Promise<unknown[]> {
   const items: unknown[] = [];
-  for (let number = 1; number <= mostPages; number++) {
-    const found = listOf(await page(number));
-    items.push(...found);
-    if (isLast(found, end)) break;
-  }
+  for await (const found of pagesOf(page, { most: mostPages, end })) items.push(...found);
   return items;
 }
 
@@ -139,10 +149,9 @@ export async function openPulls(
 ): Promise<readonly PullRequest[]> {
   const most = mostPages * pageSize;
   const [own, forks]: [PullRequest[], PullRequest[]] = [[], []];
-  for (let number = 1; number <= mostPagesOfPulls && own.length < most; number++) {
-    const found = listOf(await page(number));
+  for await (const found of pagesOf(page, { most: mostPagesOfPulls, end })) {
     for (const pull of found.flatMap(pullsOf)) (pull.isFork ? forks : own).push(pull);
-    if (isLast(found, end)) break;
+    if (own.length >= most) break;
   }
   return [...own, ...forks].slice(0, most);
 }
