@@ -23,7 +23,7 @@ export async function observe(
   const repo = await openRepo(options.repo, { path: options.path, ref: options.ref });
   try {
     const fleet = await loadFleet(repo.tree);
-    const { record } = readRecord(await repo.statusFiles());
+    const { record } = readRecord((await repo.published()).files);
     const { observations, unreached } = await observeMembers({ fleet, record, commit: repo.tree.id });
     await makeDirectory(options.out);
     const { stringify } = await import('yaml');

@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { parseAddress } from '../../git/address.ts';
 import type { Branches } from '../../git/branches.ts';
+import { fleetTimeOf } from '../../git/fleet-time.ts';
 import { followedBranch } from '../../git/followed-branch.ts';
 import { isWorkingTree, locate } from '../../git/local/locate.ts';
 import { uncommittedFiles } from '../../git/native/uncommitted.ts';
@@ -28,9 +29,15 @@ export interface OpenedRepo {
   readonly from: 'folder' | 'working tree' | 'commit';
   /** A folder of a clone, which may be only a part of the fleet. */
   readonly isPart: boolean;
-  /** Files of the status branch, in a clone as of the last fetch; empty for a plain folder and before the first reconciliation. */
-  statusFiles(): Promise<ReadonlyMap<string, string>>;
+  /** The status branch, in a clone as of the last fetch; empty for a plain folder and before the first reconciliation. */
+  published(): Promise<Published>;
   close(): Promise<void>;
+}
+
+/** Files of a status branch by path, and when its last commit was made in the fleet's time, milliseconds since the epoch. */
+interface Published {
+  readonly files: ReadonlyMap<string, string>;
+  readonly at?: number;
 }
 
 interface RepoOptions {
@@ -96,10 +103,10 @@ async function openWorkingTree(path: string, folder: string): Promise<OpenedRepo
     tree,
     from: 'working tree',
     isPart: false,
-    async statusFiles() {
+    async published() {
       const branches = await openGit(path);
       try {
-        return await statusFilesOf(branches);
+        return await publishedIn(branches);
       } finally {
         await branches.close();
       }
@@ -108,13 +115,13 @@ async function openWorkingTree(path: string, folder: string): Promise<OpenedRepo
   };
 }
 
-const onDiskOnly = (tree: RepoTree) => ({ tree, statusFiles: async () => new Map(), close: async () => {} });
+const onDiskOnly = (tree: RepoTree) => ({ tree, published: async () => ({ files: new Map() }), close: async () => {} });
 
-async function statusFilesOf(branches: Branches): Promise<ReadonlyMap<string, string>> {
+async function publishedIn(branches: Branches): Promise<Published> {
   const { tip } = await followedBranch(branches, statusBranch);
-  if (tip === undefined) return new Map();
+  if (tip === undefined) return { files: new Map() };
   await branches.obtain(branchRef(statusBranch), tip);
-  return readFiles(branches, tip);
+  return { files: await readFiles(branches, tip), at: fleetTimeOf(await branches.objects.commit(tip)) };
 }
 
 /** Notes uncommitted changes: the result does not include them. */
@@ -171,7 +178,7 @@ async function openCommit(repo: string, folder: string, ref: string | undefined)
       tree,
       from: 'commit',
       isPart: false,
-      statusFiles: () => statusFilesOf(branches),
+      published: () => publishedIn(branches),
       close: () => branches.close(),
     };
   } catch (error) {

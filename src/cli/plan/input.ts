@@ -51,18 +51,17 @@ export async function withPlanInput<T>(
   options: PlanOptions,
   use: (input: PlanInput, context: PlanContext) => Promise<T>,
 ): Promise<T> {
-  const given = options.now ?? new Date().toISOString().replace(/\.\d+Z$/, 'Z');
-  const instant = parseInstant(given);
-  if (instant === undefined)
-    throw new CliError(`--now ${given} is no RFC 3339 instant: write for example 2026-11-20T10:00:00Z`);
-  // The record that is made from it is in UTC, whatever zone the option is in.
-  const now = formatInstant(instant);
+  const given = options.now === undefined ? undefined : parseInstant(options.now);
+  if (options.now !== undefined && given === undefined)
+    throw new CliError(`--now ${options.now} is no RFC 3339 instant: write for example 2026-11-20T10:00:00Z`);
   const observe = await observer(options);
   const { path, ref, worktree } = options;
   const repo = await openRepo(options.repo, { path, ref, workingTree: worktree ? 'required' : 'offered' });
   try {
     const loaded = await loadFleet(repo.tree);
-    const files = await recordFiles(options, repo.statusFiles);
+    const { files, at = 0 } = await recordFiles(options, repo);
+    // The fleet's time is ahead of this machine's in a demo.
+    const instant = given ?? Math.floor(Math.max(Date.now(), at) / 1000) * 1000;
     const recorded = readRecord(files);
     const observed = await observe?.({ fleet: loaded, record: recorded.record, commit: repo.tree.id });
     if (options.observed !== undefined) noteAge(options.observed, observed?.observations, instant);
@@ -73,7 +72,8 @@ export async function withPlanInput<T>(
       ...(observed?.problems ?? []),
     ];
     const written: PlanInput = {
-      now,
+      // In UTC, whatever zone the option is in.
+      now: formatInstant(instant),
       commit: repo.tree.id,
       fleet: { ...loaded, problems },
       observations: observed?.observations,
@@ -127,13 +127,10 @@ function noteAge(folder: string, observations: Observations['observations'] | un
   );
 }
 
-async function recordFiles(
-  options: PlanOptions,
-  ofRepo: () => Promise<ReadonlyMap<string, string>>,
-): Promise<ReadonlyMap<string, string>> {
-  if (options.recorded === 'none') return new Map();
-  if (options.recorded === undefined) return ofRepo();
-  return readFolder(options.recorded).catch(unreadable(options.recorded));
+async function recordFiles(options: PlanOptions, repo: OpenedRepo): ReturnType<OpenedRepo['published']> {
+  if (options.recorded === undefined) return repo.published();
+  if (options.recorded === 'none') return { files: new Map() };
+  return { files: await readFolder(options.recorded).catch(unreadable(options.recorded)) };
 }
 
 /** Every file of a folder as text, by path with forward slashes; dot files left out. */

@@ -109,13 +109,13 @@ const foundByPlanning: ReadonlySet<string> = new Set([
 ]);
 
 /** Problems of the single files and, where they are the whole fleet, of their references, selections and variables. */
-async function problemsOf(read: Fleet, { tree, isPart, statusFiles }: OpenedRepo): Promise<readonly Problem[]> {
+async function problemsOf(read: Fleet, { tree, isPart, published }: OpenedRepo): Promise<readonly Problem[]> {
   const fleet = withoutNameless(read);
   const now = new Date().toISOString();
   const { record } = readRecord(new Map());
   // In a clone that has the status branch.
-  const files: ReadonlyMap<string, string> = isPart ? new Map() : await statusFiles();
-  const published = readRecord(files).record;
+  const files: ReadonlyMap<string, string> = isPart ? new Map() : (await published()).files;
+  const recorded = readRecord(files).record;
   const all = allAtOnce(fleet);
   const { plan, nodes } = planFleet({
     now,
@@ -137,7 +137,7 @@ async function problemsOf(read: Fleet, { tree, isPart, statusFiles }: OpenedRepo
         ...overlappingPlacements(plan, fleet),
         ...fleetWarnings(fleet, record),
         ...runsWithoutEffect(fleet),
-        ...unreviewedApprovals(fleet, published),
+        ...unreviewedApprovals(fleet, recorded),
         ...idleConstraints(fleet),
         ...idleWindows(fleet, parseInstant(now)!),
         ...membersWithoutProvider(fleet),
@@ -149,7 +149,7 @@ async function problemsOf(read: Fleet, { tree, isPart, statusFiles }: OpenedRepo
         ...(await unselectedResources(fleet, tree)),
         ...(await sealedSecrets(plan, fleet, tree)),
         // Changes that the last recorded version of an object does not allow.
-        ...(files.size === 0 ? [] : admit(fleet, published).problems),
+        ...(files.size === 0 ? [] : admit(fleet, recorded).problems),
         ...withoutClusters(fleet),
       ];
   const found = await placeProblems(loose, async () => tree);

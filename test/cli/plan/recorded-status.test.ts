@@ -58,3 +58,10 @@ it('plan says whose status is the recorded one where clusters are missing', asyn
     '\nNote: CPU, memory, cost and version of 2 clusters are those that the status branch recorded last.\n',
   );
 });
+it('begins no earlier than the status was made, as in a demo whose time runs ahead', async () => {
+  const message = 'web: done\n\nFleet-Time: 2999-01-01T10:00:00.000Z';
+  const tip = fleet.git('commit-tree', 'fleet-status^{tree}', '-p', 'fleet-status', '-m', message).trim();
+  fleet.git('update-ref', 'refs/heads/fleet-status', tip);
+  const { out } = await cli('forecast', '--repo', fleet.dir, '--ref', 'my-branch', '-o', 'json');
+  expect(JSON.parse(out).from).toBe('2999-01-01T10:00:00Z');
+});

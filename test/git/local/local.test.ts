@@ -228,7 +228,7 @@ describe.skipIf(!gitThere)('a repo for a command', () => {
     const dir = clone();
     const repo = await openRepo(join(dir, 'resources'));
     expect((await repo.tree.files()).map(({ path }) => path)).toEqual(['shop/web.yaml']);
-    expect(await repo.statusFiles()).toEqual(new Map());
+    expect((await repo.published()).files).toEqual(new Map());
     await repo.close();
   });
 
@@ -242,7 +242,7 @@ describe.skipIf(!gitThere)('a repo for a command', () => {
         for (const ref of [undefined, 'main', 'v1', tip]) {
           const read = await openRepo(repo, { ref });
           expect(read.tree.id).toBe(tip);
-          expect(await read.statusFiles()).toEqual(new Map([['summary.yaml', '0']]));
+          expect((await read.published()).files).toEqual(new Map([['summary.yaml', '0']]));
           await read.close();
         }
     }
