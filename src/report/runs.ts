@@ -8,7 +8,7 @@ import { hasFailed, rollbackStages } from '../engine/staged/step.ts';
 import { titleOf } from '../repo/title-of.ts';
 import type { EventSource, TimelineEntry } from './event-source.ts';
 import { instantText } from './forecast/instant-text.ts';
-import { inWords, progressOf } from './waits/progress-text.ts';
+import { progressOf, progressText } from './waits/progress-text.ts';
 import { stageTasks } from './waits/stage-tasks.ts';
 
 /** How staged update runs go. */
@@ -19,10 +19,11 @@ type RunEvent = { readonly run: Pick<PlannedRun, 'name' | 'namespace'> } & (
   /** The same in a rollback. */
   | { readonly kind: 'stage-returned'; readonly stage: string; readonly reason: string }
   | { readonly kind: 'cluster-failed'; readonly cluster: string; readonly message: string }
-  /** `condition`: that of the run as a whole; `done`: the stage whose tasks it waits for. */
+  /** `condition`: that of the run as a whole; `text`: it in words; `done`: the stage that is done now, and whose tasks it waits for. */
   | {
       readonly kind: 'run-changed';
       readonly condition: Condition;
+      readonly text: string;
       readonly done: { readonly stage: string; readonly soaksUntil: Timestamp | undefined } | undefined;
     }
 );
@@ -62,16 +63,32 @@ function eventsOf({ name, namespace, status }: PlannedRun, before: UpdateRunStat
   });
   const condition = progressOf(status.conditions);
   const isNew = condition !== undefined && condition.reason !== progressOf(before?.conditions)?.reason;
-  const changed = isNew ? [{ kind: 'run-changed' as const, run, condition, done: doneStage(status, condition) }] : [];
+  const changed = isNew
+    ? [
+        {
+          kind: 'run-changed' as const,
+          run,
+          condition,
+          text: progressText(status),
+          done: doneStage(status, before, condition),
+        },
+      ]
+    : [];
   return [...failuresOf(status, before).map((failed) => ({ ...failed, run })), ...stages, ...returned, ...changed];
 }
 
-function doneStage(status: UpdateRunStatus, { reason }: Condition) {
+function doneStage(status: UpdateRunStatus, before: UpdateRunStatus | undefined, { reason }: Condition) {
   if (reason !== 'UpdateRunWaiting') return undefined;
-  const open = stageTasks({ status }).filter(({ isOpen, timing }) => isOpen && timing === 'after');
+  const open = openAfter(status);
   const soaksUntil = open.find(({ until }) => until !== undefined)?.until;
-  return open[0] && { stage: open[0].stage, soaksUntil };
+  // Of a run that was stopped or held meanwhile, it was done before.
+  const known = openAfter(before).map(({ stage }) => stage);
+  return open[0] && !known.includes(open[0].stage) ? { stage: open[0].stage, soaksUntil } : undefined;
 }
+
+/** What the run waits for after a stage. */
+const openAfter = (status: UpdateRunStatus | undefined) =>
+  stageTasks({ status }).filter(({ isOpen, timing }) => isOpen && timing === 'after');
 
 /** Clusters that failed since, also those without which a run continues. */
 function failuresOf(status: UpdateRunStatus, before: UpdateRunStatus | undefined) {
@@ -101,7 +118,7 @@ function sentenceOf(events: readonly RunEvent[]): string | undefined {
     return `${stage} done${soaksUntil === undefined ? '' : `, soaking until ${instantText(soaksUntil)}`}`;
   }
   // Sentences of several objects are joined by semicolons.
-  if (changed) return inWords(changed.condition).replaceAll(';', ',');
+  if (changed) return changed.text.replaceAll(';', ',');
   const failed = events.flatMap((event) => (event.kind === 'cluster-failed' ? [event.cluster] : []));
   if (failed.length > 0) return `failed on ${shortList(failed)}`;
   const soaked = events.findLast((event) => event.kind === 'stage-soaked');

@@ -225,6 +225,25 @@ const soaked = (...conditions: Condition[]) => ({
   },
 });
 
+const asked = (reason: string) => ({
+  status: {
+    conditions: [condition('Progressing', 'False', reason)],
+    stagesStatus: [
+      {
+        stageName: 'canary',
+        clusters: [],
+        afterStageTaskStatus: [
+          {
+            type: 'Approval',
+            approvalRequestName: 'r-1-after-canary',
+            conditions: [condition('ApprovalRequestCreated', 'True')],
+          },
+        ],
+      },
+    ],
+  },
+});
+
 const told = (type: string, message: string): Condition => ({ ...condition(type, 'False'), message });
 const evicted = (placementName: string, clusterName: string) => ({
   placementName,
@@ -498,6 +517,20 @@ describe('the subject of a status commit', () => {
     ],
     ['a member that left', { clusters: { eu: {} } }, {}, [], 'eu: left'],
     ['a run', { runs: { 'r-1': {} } }, { runs: { 'r-1': soaked() } }, [], 'r-1: stopped in stage canary'],
+    [
+      'a run that is resumed while it waits',
+      { runs: { 'r-1': asked('UpdateRunStopped') } },
+      { runs: { 'r-1': asked('UpdateRunWaiting') } },
+      [],
+      'r-1: waiting for approval r-1-after-canary',
+    ],
+    [
+      'a stage that is done, and then waits for an approval',
+      { runs: { 'r-1': { status: {} } } },
+      { runs: { 'r-1': asked('UpdateRunWaiting') } },
+      [],
+      'r-1: canary done',
+    ],
     [
       'a soak that is over',
       { runs: { 'r-1': soaked() } },
