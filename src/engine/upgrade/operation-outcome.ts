@@ -32,15 +32,21 @@ export function outcomeOf(
   if (deadlineMs === 0) return { kind: 'running', deadline: undefined };
   const started = parseInstant(status.startTime ?? '') ?? now;
   // A provider that works from outside has news of a member that cannot be reached.
-  // Without any, there may have been news while no daemon was running.
-  const since = parseInstant(upgrade?.since ?? '') ?? askedSince ?? started;
+  // Without any, there may have been news while no daemon was running, and until the last contact.
+  const contact = lastContactOf(observation);
+  const since = parseInstant(upgrade?.since ?? '') ?? Math.max(askedSince ?? started, contact ?? started);
   const news = Math.max(started, since);
   const deadline = news + deadlineMs;
   if (deadline > now) return { kind: 'running', deadline };
   const last = upgrade?.message ? `; the provider's last message: ${upgrade.message}` : '';
-  const message = `no progress since ${formatInstant(news - (news % 1000))}, for ${formatDuration(deadlineMs)}${last}`;
+  const what = upgrade?.since === undefined && news === contact ? 'contact' : 'progress';
+  const message = `no ${what} since ${formatInstant(news - (news % 1000))}, for ${formatDuration(deadlineMs)}${last}`;
   return { kind: 'failed', code: 'ProgressDeadlineExceeded', message };
 }
+
+/** Of a member that does not respond; undefined = it responds, or there was none. */
+const lastContactOf = (observation: ClusterObservation | undefined): Instant | undefined =>
+  observation?.reachable === false ? parseInstant(observation.observedAt ?? '') : undefined;
 
 type Observed = NonNullable<ClusterObservation['versions']>;
 

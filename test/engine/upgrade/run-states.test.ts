@@ -362,6 +362,25 @@ describe('members', () => {
     );
   });
 
+  it('a break in contact does not fail an upgrade of which there was news; a cluster that never responds again does', async () => {
+    const fleet = new UpgradeFleet(run({ progressDeadline: '1h' })).with(['a']);
+    await fleet.plan();
+    const { operationId } = fleet.targets()[0]!.upgrade;
+    const member = fleet.members.get('a')!;
+    member.upgrade = { target: operationId, phase: 'Running', since: '2026-11-20T10:50:00Z' };
+    fleet.later(3600 + 1200);
+    await fleet.plan();
+    Object.assign(member, { reachable: false, upgrade: undefined });
+    expect((await fleet.later(60).plan()).wakeAt).toBe('2026-11-20T12:20:00Z');
+    expect(fleet.inFlight()).toEqual(['a']);
+    fleet.later(3600);
+    await fleet.plan();
+    expect(fleet.run().stages[0]!.groups[0]!.members[0]!.status.error).toEqual({
+      code: 'ProgressDeadlineExceeded',
+      message: 'no contact since 2026-11-20T11:20:00Z, for 1h0m0s',
+    });
+  });
+
   it('news of a provider count while the member itself cannot be reached', async () => {
     const fleet = new UpgradeFleet(run({ progressDeadline: '1h' })).with(['a']);
     await fleet.plan();

@@ -48,6 +48,8 @@ export class UpgradeFleet {
   last: Plan | undefined;
   /** As the history of the repo shows them. */
   approvers: Fleet['approvers'];
+  /** When each member last responded. */
+  readonly #contacts = new Map<string, number>();
   readonly #cache = memoryCache();
 
   constructor(files: Readonly<Record<string, string>>, now = '2026-11-20T10:00:00Z') {
@@ -125,11 +127,12 @@ export class UpgradeFleet {
   #observations(): Map<ClusterName, ClusterObservation> {
     return new Map(
       [...this.members].map(([name, { versions, upgrade, reachable, extras, objects, preflight }]) => {
+        if (reachable) this.#contacts.set(name, this.now);
         const seen = clusterObservation.parse({
           apiVersion: 'gitfleet.dev/v1alpha1',
           kind: 'ClusterObservation',
           metadata: { name },
-          observedAt: formatInstant(this.now),
+          observedAt: formatInstant(this.#contacts.get(name) ?? 0),
           reachable,
           upgrade,
           ...(reachable ? { versions, extras, objects, preflight } : { complete: false, cause: 'timeout' }),
