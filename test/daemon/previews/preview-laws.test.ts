@@ -147,7 +147,8 @@ it(
             said: did,
             refused,
           });
-          const counts = /### gitfleet plan: (?:removes|changes|adds|no change|no object)[^·\n]*/.exec(said)?.[0] ?? '';
+          const [, title = ''] = /### gitfleet plan: (.*)/.exec(said) ?? [];
+          const counts = title.split(' · ').find((part) => /^(?:removes|changes|adds) \d/.test(part)) ?? '';
           for (const [action, verb] of [
             ['removed', 'removes'],
             ['changed', 'changes'],
