@@ -16,15 +16,18 @@ const faults = [
   ['is down for 30 s', { type: 'Unreachable', untilSeconds: 30 }],
 ] as const;
 
-/** A cluster has become available, or not within `readySeconds`, while no daemon was there, and its deadline has passed meanwhile. */
-async function untilUnseen(readySeconds = 60): Promise<void> {
+/**
+ * A cluster has become available, or not within `readySeconds`, while no daemon was there; five minutes and perhaps its deadline have
+ * passed meanwhile.
+ */
+async function untilUnseen(readySeconds = 60, deadline = '2m'): Promise<void> {
   fleet = await VirtualFleet.open(
     {
       'clusters/a.yaml': member('a', { env: 'dev' }),
       'web.yaml': placement('web', '{placementType: PickAll}', '{type: External}'),
       'resources/web.yaml': web('web:1'),
       'strategy.yaml': devThenProd('1m'),
-      'runs/web-1.yaml': run('web-1').replace('web-1}', 'web-1, annotations: {gitfleet.dev/progress-deadline: 2m}}'),
+      'runs/web-1.yaml': run('web-1').replace('web-1}', `web-1, annotations: {gitfleet.dev/progress-deadline: ${deadline}}}`),
     },
     { name: 'a', readySeconds: { Deployment: readySeconds } },
   );
@@ -69,6 +72,31 @@ describe('the deadline of a run that passed while no daemon was there', () => {
     await fleet.run(30);
     expect(await recorded()).toContain('cluster a in stage dev was not available within 2m0s');
   });
+});
+
+it.each(faults)('a run is not stuck by time in which no daemon was there: a cluster %s', async (_, fault) => {
+  await untilUnseen();
+  fleet.fault('a', fault);
+  fleet.start();
+  const seen = new Set<string>();
+  await fleet.until(
+    'it succeeds',
+    async () => seen.add(await recorded()) && [...seen].some((text) => text.includes('ClusterUpdatingSucceeded')),
+    120,
+  );
+  expect([...seen].filter((text) => text.includes('UpdateRunStuck'))).toEqual([]);
+});
+
+it('a run that was stuck stays so while its cluster is not seen again', async () => {
+  await untilUnseen(3_000, '60m');
+  const one = fleet.start();
+  await fleet.run(30);
+  expect(await recorded()).toContain('UpdateRunStuck');
+  one.kill();
+  fleet.fault('a', { type: 'Unreachable' });
+  fleet.start();
+  await fleet.run(60);
+  expect(await recorded()).toContain('UpdateRunStuck');
 });
 
 describe('the deadline of an upgrade that passed while no daemon was there', () => {

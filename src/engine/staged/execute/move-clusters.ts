@@ -74,7 +74,10 @@ function checkInFlight(step: ClusterStep, stageContext: StageContext): CheckedSt
 /** A cluster in flight: stuck after a while, and failed at its deadline unless it becomes available by time alone. */
 function awaiting(step: SettlingStep, since: number, stageContext: StageContext): CheckedStep {
   const { isSettling, ...checked } = step;
-  const stuckAt = since + stuckAfterMs;
+  const { status } = stageContext.before;
+  // What a restart has not seen yet makes no run stuck, and none progress that was.
+  const wasStuck = findCondition(status.conditions ?? [], 'Progressing')?.reason === 'UpdateRunStuck';
+  const stuckAt = Math.max(since + stuckAfterMs, wasStuck ? 0 : unseenUntilOf(step, stageContext));
   const isStuck = stuckAt <= (parseInstant(stageContext.context.input.now) ?? 0);
   const waiting = isStuck ? { ...checked, isStuck } : withWake(checked, formatInstant(stuckAt));
   return isSettling ? waiting : withDeadline(waiting, since, stageContext);
@@ -82,10 +85,10 @@ function awaiting(step: SettlingStep, since: number, stageContext: StageContext)
 
 /** A cluster that is seen, and is not available, has failed at its deadline; before, it is looked at again then. */
 function withDeadline(step: CheckedStep, since: number, stageContext: StageContext): CheckedStep {
-  const { before, context, stage } = stageContext;
+  const { context, stage } = stageContext;
   const deadlineMs = progressDeadlineOf(context.run);
   if (deadlineMs === undefined) return step;
-  const deadline = Math.max(since + deadlineMs, context.input.unseenUntil(before.work, liveBinding(step)!) ?? 0);
+  const deadline = Math.max(since + deadlineMs, unseenUntilOf(step, stageContext));
   if (deadline > (parseInstant(context.input.now) ?? 0)) return withWake(step, formatInstant(deadline));
   const { isStuck: _, ...failed } = step;
   return marked(failed, stageContext, {
@@ -93,6 +96,9 @@ function withDeadline(step: CheckedStep, since: number, stageContext: StageConte
     message: `cluster ${step.cluster.clusterName} in stage ${stage} was not available within ${formatDuration(deadlineMs)}`,
   });
 }
+
+const unseenUntilOf = (step: ClusterStep, { before, context }: StageContext): Instant =>
+  context.input.unseenUntil(before.work, liveBinding(step)!) ?? 0;
 
 /** Starts clusters in their order while fewer than `most` are in flight. */
 export function startClusters(
