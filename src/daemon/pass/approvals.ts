@@ -42,6 +42,8 @@ export async function syncApprovals(
   readonly problems: readonly Problem[];
   /** Tips of the branches that request approvals, by name; undefined where this pass could not tell. */
   readonly tips: ReadonlyMap<string, string | undefined>;
+  /** Names of the requests that were withdrawn, as far as that succeeded. */
+  readonly withdrawn: readonly string[];
 }> {
   const removing = removalsToApprove({ ...plan, holds: present.removalHolds });
   const wanted = new Map([...gates(present), ...removals(removing)].map((request) => [request.name, request]));
@@ -59,14 +61,19 @@ export async function syncApprovals(
       problems.push(notChanged(name, error));
     }
   };
+  const withdrawn: string[] = [];
   const outdated = [...existing].filter((name) => !wanted.has(name) && before.has(name));
   for (const name of outdated.slice(0, mostWithdrawals))
-    await change(name, () => approvals.withdraw(name).then(() => undefined));
+    await change(name, async () => {
+      await approvals.withdraw(name);
+      withdrawn.push(name);
+      return undefined;
+    });
   for (const request of wanted.values()) {
     const { name, content, path = `${folder}${name}.yaml` } = request;
     await change(name, () => approvals.request({ name, path, content }));
   }
-  return { asked: [...wanted.keys()].filter((name) => !existing.has(name)), problems, tips };
+  return { asked: [...wanted.keys()].filter((name) => !existing.has(name)), problems, tips, withdrawn };
 }
 
 /** Errors that other branches of the same repository need not have. */

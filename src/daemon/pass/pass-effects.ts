@@ -133,9 +133,9 @@ export function passEffects(
         const { recorded, known } = effect;
         const { plan } = recorded.result;
         const present = { ...inEffect(plan, recorded), config: configInEffect(recorded) };
-        const { problems, tips } = await syncApprovals(plan, present, approvals, new Set(branches.names));
+        const { problems, tips, withdrawn } = await syncApprovals(plan, present, approvals, new Set(branches.names));
         requestProblems = problems;
-        await keepRequests({ recorded, present, tips, problems, asOf: branches });
+        await keepRequests({ recorded, present, tips, problems, withdrawn, asOf: branches });
         const { input: planned } = recorded.result.contents.world;
         input.previews.take({
           forge: present.config?.spec.forge,

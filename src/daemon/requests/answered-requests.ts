@@ -4,8 +4,8 @@ import { answeredBody, type RequestAnswer, saysHowToDecide } from '../../report/
 /** An approval that was given or rejected, or that is no longer requested. */
 export interface AnsweredRequest extends RequestAnswer {
   readonly name: string;
-  /** The status branch still lists its pull request, so that there is one. */
-  readonly isListed: boolean;
+  /** There may be a pull request: the status branch still lists it, or its branch was withdrawn now. */
+  readonly isOpened: boolean;
 }
 
 /** A pull request whose text still says how to decide, by name of the approval. */
@@ -30,10 +30,10 @@ export function withAnswers(
   }: { readonly answers: readonly AnsweredRequest[]; readonly known: ReadonlyMap<string, PullRequest> },
 ): ReadonlyMap<string, Outdated> {
   const outdated = new Map<string, Outdated>();
-  for (const { name, isListed, ...answer } of answers) {
+  for (const { name, isOpened, ...answer } of answers) {
     // Of one that is no longer requested it is not known whether it was merged meanwhile.
     const pull = answer.outcome === 'dropped' ? undefined : (known.get(name) ?? before.get(name)?.pull);
-    if (pull ? saysHowToDecide(pull.body) : isListed || before.has(name)) outdated.set(name, { answer, pull });
+    if (pull ? saysHowToDecide(pull.body) : isOpened || before.has(name)) outdated.set(name, { answer, pull });
   }
   return outdated;
 }

@@ -4,6 +4,8 @@ import type { BranchesAsOf } from './request-state.ts';
 import { answeredRequests, type RequestFacts, wantedRequests } from './wanted-requests.ts';
 
 type Facts = Omit<RequestFacts, 'most'> & {
+  /** Names of the branches that were withdrawn now. */
+  readonly withdrawn: readonly string[];
   /** The record that the plan is made from was read later. */
   readonly asOf: BranchesAsOf;
 };
@@ -18,13 +20,13 @@ export function requestKeeper({
 }): (facts: Facts) => Promise<void> {
   let last: readonly unknown[] = [];
   return async (facts) => {
-    const { recorded, present, tips, problems, asOf } = facts;
+    const { recorded, present, tips, problems, withdrawn, asOf } = facts;
     const forge = requests.forge(present.config?.spec.forge);
     const made = [forge, recorded.result, JSON.stringify([[...tips], problems])];
     if (forge === undefined) return;
-    if (made.every((part, at) => part === last[at])) return requests.confirm(asOf);
+    if (withdrawn.length === 0 && made.every((part, at) => part === last[at])) return requests.confirm(asOf);
     const wanted = await wantedRequests({ ...facts, most: forge.mostCharacters }, desired);
-    requests.want(wanted, asOf, answeredRequests(recorded, wanted));
+    requests.want(wanted, asOf, answeredRequests(recorded, wanted, withdrawn));
     last = made;
   };
 }

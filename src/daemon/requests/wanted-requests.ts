@@ -54,10 +54,14 @@ export async function wantedRequests(facts: RequestFacts, desired: DesiredState)
   });
 }
 
-/** Approvals that a plan no longer requests: given or rejected, of runs and of removals, and others that the status branch still lists. */
+/**
+ * Approvals that a plan no longer requests: given or rejected, of runs and of removals, and others that the status branch still lists, or
+ * whose branch was withdrawn now: a daemon that opened a request may have ended before the status branch listed it.
+ */
 export function answeredRequests(
   { result: { plan }, before }: Recorded,
   wanted: readonly Pick<WantedRequest, 'name'>[],
+  withdrawn: readonly string[],
 ): AnsweredRequest[] {
   const decided = plan.approvals.flatMap(({ planned, answer: outcome, approvedBy, rejection }) => {
     const by = outcome === 'approved' ? approvedBy : rejection;
@@ -71,14 +75,15 @@ export function answeredRequests(
   }));
   const answered = [...decided, ...used];
   const others = new Set([...answered, ...wanted].map(({ name }) => name));
-  const dropped = [...before.pages.keys()].flatMap((name) =>
+  const opened = new Set([...before.pages.keys(), ...withdrawn]);
+  const dropped = [...opened].flatMap((name) =>
     others.has(name) ? [] : [{ name, outcome: 'dropped' as const, by: 'no longer requested', at: plan.now }],
   );
   return [...answered, ...dropped].map(({ name, outcome, by = `${outcome} on the followed branch`, at }) => ({
     name,
     outcome,
     text: `${by.charAt(0).toUpperCase()}${by.slice(1)}, ${wholeSeconds(at)}`,
-    isListed: before.pages.has(name),
+    isOpened: opened.has(name),
   }));
 }
 

@@ -360,6 +360,20 @@ it.each(['github', 'gitlab', 'gitea', 'forgejo'] as const)(
   },
 );
 
+it.each(['github', 'gitlab'] as const)(
+  'whose text says so, also where the daemon that opened it was killed before the status listed it: %s',
+  async (dialect) => {
+    await open(dialect);
+    const one = fleet.start({ forge });
+    await fleet.until('it is open', () => forge.pulls.length === 1 && (one.kill(), true), 900);
+    expect(await summary()).not.toContain('pullRequests:');
+    fleet.commit({ 'runs/web-1.yaml': undefined });
+    fleet.start({ forge });
+    await fleet.until('it is closed', () => forge.pull(1).state === 'closed', 300);
+    await fleet.until('it says so', () => /^🚫 No longer requested, 2026-/.test(forge.pull(1).body), 60);
+  },
+);
+
 it.each(['github', 'gitlab', 'gitea', 'forgejo'] as const)(
   'whose text says who rejected it, and why: %s',
   async (dialect) => {
