@@ -7,7 +7,7 @@ import { keyOfManifest, refOfManifest } from '../engine/selection/object-key.ts'
 import { hasFinished, hasStarted } from '../engine/staged/step.ts';
 import { isInitialized, isOver, placementOfRun } from '../engine/update-run.ts';
 import type { FailingCluster } from './failing-clusters.ts';
-import type { ForecastResult, HeldByCluster, HeldObject } from './held-objects.ts';
+import type { ForecastResult, HeldByCluster, HeldObject, KeptObject } from './held-objects.ts';
 import type { Leaving, ObjectChange } from './object-changes.ts';
 import { pendingChanges } from './pending-changes.ts';
 import { removedInPlan } from './run-removals.ts';
@@ -50,9 +50,12 @@ export function* laterChanges(
 /** Namespaces and CustomResourceDefinitions of such holds. What is not of their placements goes with them only by an approval. */
 function keptRemovals(holds: readonly Hold[], { kept = [] }: ForecastResult): ObjectChange[] {
   const held = new Set(holds.filter(isForeign).map(({ subject }) => `${placementKey(subject)} ${subject.clusterName}`));
-  const own = kept.filter((of) => held.has(`${placementKey(of.held.placement)} ${of.cluster}`));
+  return removalsOf(kept.filter((of) => held.has(`${placementKey(of.held.placement)} ${of.cluster}`)));
+}
+
+function removalsOf(kept: readonly KeptObject[]): ObjectChange[] {
   const idOf = ({ placement, manifest }: HeldObject): string => `${placementKey(placement)} ${keyOfManifest(manifest)}`;
-  return [...Map.groupBy(own, (of) => idOf(of.held)).values()].map((group) => {
+  return [...Map.groupBy(kept, (of) => idOf(of.held)).values()].map((group) => {
     const { placement, manifest } = group[0]!.held;
     const clusters = group.map(({ cluster }) => cluster).sort();
     return { action: 'remove', placement, object: refOfManifest(manifest), clusters, diff: '' };
@@ -95,8 +98,9 @@ function changesAhead(run: StagedUpdateRun, { contents }: PlanResult): readonly 
   const isAhead = (cluster: ClusterUpdatingStatus): boolean => !hasFinished(cluster) && !hasStarted(cluster);
   const isRemovedFrom = removedInPlan(run, contents);
   const leaving = deletionStageStatus?.clusters.filter(({ clusterName }) => isRemovedFrom(clusterName)) ?? [];
-  return stageEffect(contents, run, {
+  const { changes, held } = stageEffect(contents, run, {
     updated: stagesStatus.flatMap(({ clusters }) => clusters.filter(isAhead)),
     removed: leaving.filter(isAhead),
-  }).changes;
+  });
+  return [...removalsOf(held), ...changes];
 }

@@ -6,7 +6,8 @@ import { recordedContent } from '../engine/delivery/target-content.ts';
 import { keyOfManifest } from '../engine/selection/object-key.ts';
 import { placementOfRun } from '../engine/update-run.ts';
 import { faultOf } from './failing-clusters.ts';
-import type { HeldObject } from './held-objects.ts';
+import { heldByContents } from './foreign-contents.ts';
+import type { Held, HeldObject, KeptObject } from './held-objects.ts';
 import { compared, type ObjectChange } from './object-changes.ts';
 import { atOnce } from './steps.ts';
 import { successorsIn } from './taken-over.ts';
@@ -17,7 +18,9 @@ export interface StageEffect {
   readonly isKnown: boolean;
   /** Removals first; equal changes of several clusters are one. */
   readonly changes: readonly ObjectChange[];
-  /** Clusters that keep what they have although a stage reaches them. */
+  /** What stays until an approval of removals, since another placement has objects in it; not among the changes. */
+  readonly held: readonly KeptObject[];
+  /** Clusters that keep what they have, or what is held, although a stage reaches them. */
   readonly kept: readonly { readonly why: string; readonly clusters: readonly ClusterName[] }[];
 }
 
@@ -34,35 +37,53 @@ export function stageEffect(
   const work = contents.works.get(placementKey(placement));
   const index = Number(run.status?.resourceSnapshotIndexUsed ?? Number.NaN);
   const manifests = work?.contents.get(index);
-  if (manifests === undefined) return { isKnown: false, changes: [], kept: [] };
+  if (manifests === undefined) return { isKnown: false, changes: [], held: [], kept: [] };
   const { members, render } = contents.world;
-  const before = new Map<ClusterName, ReturnType<typeof held>>();
-  const after = new Map<ClusterName, ReturnType<typeof held>>();
+  const before = new Map<ClusterName, Held>();
+  const after = new Map<ClusterName, Held>();
   const kept = new Map<string, ClusterName[]>();
-  const held = (objects: readonly HeldObject['manifest'][]) => ({
-    objects: new Map(objects.map((manifest) => [keyOfManifest(manifest), { placement, manifest }])),
+  const keep = (cluster: ClusterName, why: string): void => void kept.set(why, [...(kept.get(why) ?? []), cluster]);
+  const inside: KeptObject[] = [];
+  const held = (objects: readonly HeldObject['manifest'][]): Held => ({
+    objects: new Map<string, HeldObject>(objects.map((manifest) => [keyOfManifest(manifest), { placement, manifest }])),
     placements: new Map([[placementKey(placement), placement]]),
   });
   const isCompared = run.status?.appliedStrategy?.type === 'ReportDiff';
   const removes = new Set(removed.map(({ clusterName }) => clusterName));
+  const stays = (_: unknown, cluster: ClusterName): boolean =>
+    removes.has(cluster) && members.get(cluster)?.leaving !== false;
   for (const lists of [...updated, ...removed]) {
     const clusterName = lists.clusterName as ClusterName;
     const rendered = removes.has(clusterName)
       ? undefined
       : render({ placement, manifests, lists, cluster: clusterName });
     if (rendered?.ok === false || (rendered && isCompared)) {
-      const why = rendered.ok ? 'differences are only reported (ReportDiff), nothing is applied' : faultOf(rendered);
-      kept.set(why, [...(kept.get(why) ?? []), clusterName]);
+      keep(
+        clusterName,
+        rendered.ok ? 'differences are only reported (ReportDiff), nothing is applied' : faultOf(rendered),
+      );
       continue;
     }
-    before.set(clusterName, held(recordedContent(contents, { clusterName, placement, remove: false, objects: [] })));
-    if (rendered) after.set(clusterName, held(rendered.manifests.map(({ manifest }) => manifest)));
+    const was = held(recordedContent(contents, { clusterName, placement, remove: false, objects: [] }));
+    const is = held(rendered?.manifests.map(({ manifest }) => manifest) ?? []);
+    before.set(clusterName, was);
+    after.set(clusterName, is);
+    if (stays(placement, clusterName)) continue;
+    for (const it of heldByContents(contents, {
+      placement,
+      cluster: clusterName,
+      was: was.objects,
+      left: is.objects,
+    })) {
+      inside.push(it);
+      is.objects.set(keyOfManifest(it.held.manifest), it.held);
+      keep(clusterName, `${it.message}; it stays until they are gone, or until its removal is approved`);
+    }
   }
-  const stays = (_: unknown, cluster: ClusterName): boolean =>
-    removes.has(cluster) && members.get(cluster)?.leaving !== false;
   return {
     isKnown: true,
     changes: atOnce(compared(before, after, { stays, ...successorsIn(contents) })).changes,
+    held: inside,
     kept: [...kept].map(([why, of]) => ({ why, clusters: of })),
   };
 }

@@ -27,7 +27,10 @@ async function untilUnseen(readySeconds = 60, deadline = '2m'): Promise<void> {
       'web.yaml': placement('web', '{placementType: PickAll}', '{type: External}'),
       'resources/web.yaml': web('web:1'),
       'strategy.yaml': devThenProd('1m'),
-      'runs/web-1.yaml': run('web-1').replace('web-1}', `web-1, annotations: {gitfleet.dev/progress-deadline: ${deadline}}}`),
+      'runs/web-1.yaml': run('web-1').replace(
+        'web-1}',
+        `web-1, annotations: {gitfleet.dev/progress-deadline: ${deadline}}}`,
+      ),
     },
     { name: 'a', readySeconds: { Deployment: readySeconds } },
   );

@@ -92,7 +92,7 @@ export function commitsOf({ run, task }: AskedGate, { placements }: Pick<FleetRe
 }
 
 /** What approval of a stage brings. */
-export interface StageFacts extends StageEffect {
+export interface StageFacts extends Omit<StageEffect, 'held'> {
   readonly commits: readonly IncludedCommit[];
   /** While the placement is paused: what ends that. */
   readonly pause?: string;

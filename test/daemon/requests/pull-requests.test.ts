@@ -365,7 +365,11 @@ it.each(['github', 'gitlab'] as const)(
   async (dialect) => {
     await open(dialect);
     const one = fleet.start({ forge });
-    await fleet.until('it is open', () => forge.pulls.length === 1 && (one.kill(), true), 900);
+    const isOpen = (): boolean => {
+      if (forge.pulls.length === 1) one.kill();
+      return forge.pulls.length === 1;
+    };
+    await fleet.until('it is open', isOpen, 900);
     expect(await summary()).not.toContain('pullRequests:');
     fleet.commit({ 'runs/web-1.yaml': undefined });
     fleet.start({ forge });

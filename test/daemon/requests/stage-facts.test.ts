@@ -16,8 +16,8 @@ const files = (run: string, clusters: readonly string[], gate = ''): Record<stri
 const history = { commitsBetween: async () => [], changingMoreThan: async () => [] };
 
 /** What approval brings that is asked for once these files follow those of a run that is over. */
-async function factsOf(next: Record<string, string>) {
-  const paper = new PaperFleet(files('web-0', ['a', 'b']));
+async function factsOf(next: Record<string, string>, before = files('web-0', ['a', 'b'])) {
+  const paper = new PaperFleet(before);
   const pass = async (): Promise<void> => {
     for (let step = 0; step < 6; step++) {
       await paper.plan();
@@ -73,5 +73,30 @@ it.each([
   expect(changes).toMatchObject([
     { ...how, object: { kind: 'Deployment' }, clusters: ['b'] },
     { ...how, object: { kind: 'Namespace' }, clusters: ['b'] },
+  ]);
+});
+
+it('a Namespace that a placement leaves is not removed while another placement, which only compares now, has objects in it', async () => {
+  const fleet = (run: string, clusters: readonly string[], of: { readonly gate?: string; readonly type: string }) => {
+    const own = files(run, clusters, of.gate);
+    return {
+      ...own,
+      'web.yaml': own['web.yaml']!.replace('name: web}]', 'name: web, selectionScope: NamespaceOnly}]'),
+      'conf.yaml': `apiVersion: placement.kubernetes-fleet.io/v1beta1\nkind: ResourcePlacement\nmetadata: {name: conf, namespace: web}\nspec:\n  resourceSelectors: [{group: "", version: v1, kind: ConfigMap, name: c}]\n  policy: {placementType: PickAll}\n  strategy: {type: RollingUpdate, applyStrategy: {type: ${of.type}}}\n`,
+      'resources/c.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: web}\n',
+    };
+  };
+  const facts = await factsOf(
+    fleet('web-1', ['a'], { gate: ', afterStageTasks: [{type: Approval}]', type: 'ReportDiff' }),
+    fleet('web-0', ['a', 'b'], { type: 'ClientSideApply' }),
+  );
+  expect([facts.changes, facts.kept]).toEqual([
+    [],
+    [
+      {
+        why: 'Namespace web holds 1 object(s) that are not of this placement: ConfigMap web/c; it stays until they are gone, or until its removal is approved',
+        clusters: ['b'],
+      },
+    ],
   ]);
 });
