@@ -51,7 +51,7 @@ export const fleetConfig = z.strictObject({
           kind: z.enum(['github', 'gitlab', 'gitea', 'none']).optional(),
           /** `owner/name`. Absent: from the address of the repo. */
           repository: z.string().optional(),
-          /** Of the server; of GitHub Enterprise its API, `https://HOST/api/v3`. */
+          /** Of the server, or of its API. */
           baseURL: z.string().optional(),
           /** Pull requests of forks get a preview too: their authors then read what clusters hold. Absent: false. */
           previewForks: z.boolean().optional(),

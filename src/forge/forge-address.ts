@@ -18,7 +18,10 @@ export function forgeAddress(named: NamedForge | undefined, address: string | un
   const repository = named?.repository ?? found?.path;
   if (kind === undefined || kind === 'none' || repository === undefined || !repository.includes('/')) return undefined;
   const isOfHost = found !== undefined && (named?.repository === undefined || kindOf(found.host) === kind);
-  const baseURL = named?.baseURL?.replace(/\/+$/, '') ?? (isOfHost ? usualURL(kind, found) : usualURLs[kind]);
+  const written = named?.baseURL?.replace(/\/+$/, '');
+  const baseURL =
+    (kind === 'github' ? written && apiOfGitHub(written) : written) ??
+    (isOfHost ? usualURL(kind, found) : usualURLs[kind]);
   return { kind, repository, baseURL };
 }
 
@@ -46,6 +49,15 @@ export const usualURLs: Readonly<Record<ForgeAddress['kind'], string | undefined
   gitlab: 'https://gitlab.com',
   gitea: undefined,
 };
+
+/** Of GitHub the web server may be written in place of its API: `https://HOST` for `https://HOST/api/v3`. */
+function apiOfGitHub(baseURL: string): string {
+  const { host, origin, pathname } = new URL(baseURL);
+  if (pathname !== '/' || host.startsWith('api.')) return baseURL;
+  if (hosts[host] === 'github') return usualURLs.github!;
+  // GitHub Enterprise Cloud with data residency.
+  return host.endsWith('.ghe.com') ? `https://api.${host}` : `${origin}/api/v3`;
+}
 
 function usualURL(kind: ForgeAddress['kind'], { host, origin }: Parts): string | undefined {
   if (hosts[host] !== undefined && kind !== 'gitea') return usualURLs[kind];

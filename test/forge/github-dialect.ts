@@ -27,7 +27,7 @@ import {
 } from '../../src/simulator/forge/gitea-dialect.ts';
 
 export const githubDialect: Dialect = {
-  root: '',
+  root: '/api/v3',
   closesWithBranch: true,
   // An app shows a JWT, for its own two operations only.
   tokenOf({ authorization = '' }, path) {

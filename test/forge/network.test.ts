@@ -77,7 +77,7 @@ async function asked(env: Readonly<Record<string, string>>) {
 it('a forge whose certificate nobody knows is not asked', async () => {
   const { said } = await asked({});
   expect(said).toMatch(
-    /^unreachable: GET https:\/\/127.0.0.1:\d+\/repos\/acme\/fleet\/pulls: .*self-signed certificate/,
+    /^unreachable: GET https:\/\/127.0.0.1:\d+\/api\/v3\/repos\/acme\/fleet\/pulls: .*self-signed certificate/,
   );
   expect(forge.requests).toEqual([]);
 });
