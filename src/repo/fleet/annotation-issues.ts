@@ -1,5 +1,6 @@
 import { type Issue, warning } from '../../api/issue.ts';
 import type { FleetObject } from '../../api/kinds.ts';
+import { progressDeadlineAnnotation } from '../../api/run-annotations.ts';
 import { nearest } from '../../api/syntax.ts';
 import { groupLabel } from '../../engine/upgrade/select-members.ts';
 import { fleetRowOf } from './kinds/rows.ts';
@@ -8,6 +9,12 @@ const prefix = 'gitfleet.dev/';
 
 /** Annotations of files on the status branch, which may have been copied from there. */
 const written: ReadonlySet<string> = new Set(['gitfleet.dev/record-lost', 'gitfleet.dev/commit']);
+
+/** Where it belongs what is written as an annotation, by kind and key. */
+const elsewhere: Readonly<Record<string, string>> = {
+  [`MemberCluster ${groupLabel}`]: 'it is a label: move it to metadata.labels',
+  [`UpdateRun ${progressDeadlineAnnotation}`]: 'it is a field: write spec.progressDeadline',
+};
 
 /** Warnings about gitfleet annotations without effect: misspelt, on another kind, or with another value. */
 export function annotationIssues({ kind, metadata }: FleetObject): Issue[] {
@@ -18,7 +25,7 @@ export function annotationIssues({ kind, metadata }: FleetObject): Issue[] {
     if (!Object.hasOwn(known, key)) {
       const like = nearest(key.slice(prefix.length), Object.keys(known).map(nameOf));
       const other = like === undefined ? `remove ${key}` : `did you mean ${prefix}${like}?`;
-      const fix = kind === 'MemberCluster' && key === groupLabel ? 'it is a label: move it to metadata.labels' : other;
+      const fix = elsewhere[`${kind} ${key}`] ?? other;
       return [warning('unknown-annotation', path, `nothing reads ${key} of a ${kind}`, fix)];
     }
     const valid = known[key] === undefined ? [value] : [known[key]].flat();

@@ -32,6 +32,12 @@ it.each<[FleetObject['kind'], string, string, string]>([
     'did you mean gitfleet.dev/suspended?',
   ],
   [
+    'UpdateRun',
+    'gitfleet.dev/progress-deadline',
+    'nothing reads gitfleet.dev/progress-deadline of a UpdateRun',
+    'it is a field: write spec.progressDeadline',
+  ],
+  [
     'ClusterStagedUpdateRun',
     'gitfleet.dev/suspended',
     'nothing reads gitfleet.dev/suspended of a ClusterStagedUpdateRun',
