@@ -18,9 +18,12 @@ export function fields(
 /** One sentence per line, or `<none>`. */
 export const sentences = (lines: readonly string[]): string => (lines.length === 0 ? '<none>' : lines.join('\n'));
 
+/** A table, or `<none>` without rows. */
+export const tableOrNone: typeof table = (headings, rows) => (rows.length === 0 ? '<none>' : table(headings, rows));
+
 /** Conditions in their recorded order, with the age of each at `now`; without it since when. */
 export const conditionTable = (conditions: readonly Condition[] | undefined, now?: number): string =>
-  table(
+  tableOrNone(
     ['TYPE', 'STATUS', 'REASON', now === undefined ? 'SINCE' : 'AGE', 'MESSAGE'],
     (conditions ?? []).map(({ type, status, reason, lastTransitionTime, message }) => [
       type,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { conditionTable } from '../../../src/cli/kinds/page-text.ts';
+import { conditionTable, tableOrNone } from '../../../src/cli/kinds/page-text.ts';
 import { is } from './world.ts';
 
 it('conditions are in columns, with instants of whole seconds', () => {
@@ -8,4 +8,8 @@ it('conditions are in columns, with instants of whole seconds', () => {
     'TYPE       STATUS   REASON           SINCE                  MESSAGE',
     'Approved   True     ApprovedReason   2026-11-20T11:00:00Z   by Ann',
   ]);
+});
+
+it('a table without rows has no headings either', () => {
+  expect([conditionTable(undefined), tableOrNone(['KIND', 'NAME'], [])]).toEqual(['<none>', '<none>']);
 });

@@ -1,9 +1,9 @@
 import type { PolicySnapshotEntry } from '../../../api/placement-state.ts';
-import { table } from '../../terminal/table.ts';
+import { tableOrNone } from '../page-text.ts';
 
 /** The scheduler's decision on every cluster, in its order. */
 export const decisionTable = (decisions: PolicySnapshotEntry['targetClusters']): string =>
-  table(
+  tableOrNone(
     ['CLUSTER', 'SELECTED', 'AFFINITY', 'SPREAD', 'REASON'],
     (decisions ?? []).map((decision) => [
       decision.clusterName,

@@ -14,7 +14,7 @@ import type { Status } from '../../status/open-status.ts';
 import { table } from '../../terminal/table.ts';
 import { isAsDesired, objectIssues, overridesOf } from '../bindings/object-issues.ts';
 import { statusOf } from '../listing.ts';
-import { ageSince, conditionTable, fields, indent, sentences, titled } from '../page-text.ts';
+import { ageSince, conditionTable, fields, indent, sentences, tableOrNone, titled } from '../page-text.ts';
 import { decisionTable } from './decision-table.ts';
 import { isReturned } from './reason.ts';
 
@@ -34,7 +34,7 @@ export function placementPage(placement: KnownPlacement, status: Status): string
     ...runLines(placement, status.record),
     titled(
       'Selected resources',
-      table(
+      tableOrNone(
         ['KIND', 'NAMESPACE', 'NAME', 'VERSION'],
         (object?.status?.selectedResources ?? []).map(({ group, version, kind, namespace, name }) => [
           kind,
