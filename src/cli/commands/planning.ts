@@ -1,4 +1,5 @@
 import { Argument, type Command, Option } from 'commander';
+import { CliError } from '../terminal/exit.ts';
 import { offering } from './offer.ts';
 import { examples, list, output, path, planOptions, ref, repo } from './options.ts';
 
@@ -51,9 +52,15 @@ export function planningCommands(gitfleet: Command): void {
           'show the total effect of --ref once everything has settled, compared with this one',
         ).conflicts(['taint', 'withoutCluster', 'property', 'label', 'outRecorded', 'worktree']),
       )
+      .option(
+        '--ready-after <duration>',
+        'with --base: clusters are ready so long after they are updated; default: 90s',
+      )
       .addOption(output('table, json, yaml or markdown'))
       .action(async ({ members, timeout, ...rest }) => {
         const options = { ...rest, ...(members !== undefined && { observing: { members, timeout } }) };
+        if (options.base === undefined && options.readyAfter !== undefined)
+          throw new CliError('--ready-after goes with --base: a plan alone supposes nothing');
         return options.base === undefined
           ? (await import('../plan/plan.ts')).plan(options)
           : (await import('../plan/preview.ts')).preview(options);

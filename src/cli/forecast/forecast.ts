@@ -1,4 +1,3 @@
-import { parseDuration } from '../../engine/kernel/duration.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import type { Assumptions } from '../../forecast/assumptions.ts';
 import { type Forecast, forecast as forecastFleet } from '../../forecast/forecast.ts';
@@ -25,6 +24,7 @@ import { neutralMarkdown } from '../../report/sections/neutral.ts';
 import { indent } from '../kinds/page-text.ts';
 import { type PlanOptions, readPlanInput } from '../plan/input.ts';
 import { withRecordedStatus } from '../plan/recorded-status.ts';
+import { durationOf } from '../terminal/duration-flag.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { outputFormat, print, printJson } from '../terminal/output.ts';
 import { aligned, table } from '../terminal/table.ts';
@@ -52,7 +52,7 @@ export async function forecast(options: PlanOptions & AssumptionFlags & { readon
   if (found.end === 'refused') throw new CliError('', exitCodes.refused, { silent: true });
 }
 
-/** What the flags suppose. Days are written as `7d`. Errors: CliError. */
+/** What the flags suppose. Errors: CliError. */
 export function assumptionsOf({ until, readyAfter, approveAfter, upgradedAfter }: AssumptionFlags): Assumptions {
   return {
     untilMs: durationOf('--until', until),
@@ -60,14 +60,6 @@ export function assumptionsOf({ until, readyAfter, approveAfter, upgradedAfter }
     upgradedAfterMs: durationOf('--upgraded-after', upgradedAfter),
     approveAfterMs: approveAfter === 'never' ? undefined : durationOf('--approve-after', approveAfter, ', or never'),
   };
-}
-
-function durationOf(flag: string, text: string, otherwise = ''): number {
-  const days = /^(\d+)d$/.exec(text)?.[1];
-  const ms = parseDuration(days === undefined ? text : `${Number(days) * 24}h`);
-  if (ms === undefined)
-    throw new CliError(`${flag} ${text} is not a duration: write for example 90s, 1h or 7d${otherwise}`);
-  return ms;
 }
 
 /** A title, a chart and notes: of rollouts and cluster update runs, then of nodes, whose bars have a scale of their own. */

@@ -19,6 +19,7 @@ import {
 } from '../../report/effect/effect-text.ts';
 import { openGit } from '../fleet-repo/open-git.ts';
 import { titled } from '../kinds/page-text.ts';
+import { durationOf } from '../terminal/duration-flag.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
 import { unreadable } from '../terminal/file-errors.ts';
 import { mostNamed } from '../terminal/names.ts';
@@ -32,16 +33,26 @@ import { withRecordedStatus } from './recorded-status.ts';
  * have once everything of `base` has. Exit code as of `plan`.
  */
 export async function preview(
-  options: PlanOptions & { readonly base: string; readonly output: string; readonly all?: boolean },
+  options: PlanOptions & {
+    readonly base: string;
+    readonly output: string;
+    readonly all?: boolean;
+    readonly readyAfter?: string;
+  },
 ): Promise<void> {
   const format = outputFormat(options.output, ['table', 'json', 'yaml', 'markdown']);
+  const { readyAfter } = options;
+  const assumptions = {
+    ...previewAssumptions,
+    ...(readyAfter !== undefined && { readyAfterMs: durationOf('--ready-after', readyAfter) }),
+  };
   const next = await mergedFleet(options);
   const { effect, found } = await withPlanInput({ ...options, ref: options.base }, async (input) => {
     const { fleet } = withRecordedStatus({
       ...input,
       fleet: withAddedWarnings(next.fleet, input.fleet, input.record),
     });
-    const effect = totalEffect(withRecordedStatus(input), { fleet, commit: next.commit }, previewAssumptions);
+    const effect = totalEffect(withRecordedStatus(input), { fleet, commit: next.commit }, assumptions);
     return { effect, found: await placeProblems(effect.first.plan.problems, next.tree) };
   });
   await next.close();

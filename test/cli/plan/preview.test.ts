@@ -109,6 +109,12 @@ describe('gitfleet plan --base', () => {
     expect(out).toMatch(/\nProblems:\n.*idle\.yaml:\d+:\d+: .*there is no Namespace idle/);
     expect((await preview('--ref', 'idle', '--base', 'idle')).out).not.toContain('idle.yaml');
   });
+  it('supposes when clusters are ready', async () => {
+    const { out } = await preview('--ref', 'my-branch', '--ready-after', '5m');
+    expect(out).toContain('clusters are ready after 5m0s');
+    const { err, code } = await cli('plan', '--repo', fleet.dir, '--ready-after', '5m');
+    expect([code, err]).toEqual([2, expect.stringContaining('--ready-after goes with --base')]);
+  });
   it.each([
     ['--taint', 'ams=a:NoSchedule'],
     ['--without-cluster', 'ams'],

@@ -112,7 +112,7 @@ async function isAnswered(name: string, { answers }: Requests, { reject, output 
   const summary = `${name} is ${given} already`;
   if (given !== (reject ? 'rejected' : 'approved'))
     throw new CliError(
-      `${summary}: ${given === 'approved' ? 'revert the commit that approved it if no cluster behind it has started, or else stop the run' : 'commit a new run'}`,
+      `${summary}: ${given === 'approved' ? 'revert the commit that approved it if no cluster behind it has started, or else stop the run, unless it is over' : 'commit a new run'}`,
     );
   await printUnchanged(summary, output);
   return true;
