@@ -4,12 +4,13 @@ import { findCondition } from '../engine/kernel/condition.ts';
 import type { Rendered } from '../engine/overrides/render.ts';
 import type { PlanResult } from '../engine/plan.ts';
 import type { PlannedBinding } from '../engine/plan-document.ts';
-import { contestedIn, contestedText } from './contested-objects.ts';
 import type { HeldByCluster } from './held-objects.ts';
+import { lackingIn } from './lacking-namespaces.ts';
+import { type Refused, refusedIn, refusedText } from './refused-objects.ts';
 
 /**
- * Clusters that do not get what a change brings, since an override fails there, an envelope cannot be unpacked, or another placement has
- * some of it.
+ * Clusters that do not get what a change brings, since an override fails there, an envelope cannot be unpacked, another placement has
+ * some of it, or they lack the Namespace of some of it.
  */
 export interface FailingClusters {
   readonly placement: PlacementRef;
@@ -20,6 +21,8 @@ export interface FailingClusters {
   readonly isNew: boolean;
   /** They get the rest of it. */
   readonly isPart?: boolean;
+  /** They do get it if they have the Namespace that `why` names by other means, which is not known. */
+  readonly isUnsure?: true;
   /** Only an update run would bring it to them. */
   readonly needsRun: boolean;
 }
@@ -29,33 +32,49 @@ export type FailingCluster = Omit<FailingClusters, 'clusters'> & { readonly clus
 export const faultOf = ({ reason, message }: Pick<Extract<Rendered, { readonly ok: false }>, 'reason' | 'message'>) =>
   reason === 'OverriddenFailed' ? `an override fails: ${message}` : message;
 
-/** `earlier`, `last`: once everything has settled, without the change and with it. `before`: what clusters have now. */
-export function failingByChange(earlier: PlanResult, last: PlanResult, before: HeldByCluster): FailingCluster[] {
-  const known = new Set(failuresIn(earlier).map(idOf));
-  return failuresIn(last)
+/**
+ * `without`, `way`: the plans until everything has settled, without the change and with it. `before`: what clusters have now. What may not
+ * be applied counts as applied at the end, and is known from the way there.
+ */
+export function failingByChange(
+  without: readonly PlanResult[],
+  way: readonly PlanResult[],
+  before: HeldByCluster,
+): FailingCluster[] {
+  const failuresOf = (results: readonly PlanResult[]): Failure[] => [
+    ...failuresIn(results.at(-1)!),
+    ...new Map(results.flatMap(unsureIn).map((of) => [idOf(of), of])).values(),
+  ];
+  const known = new Set(failuresOf(without).map(idOf));
+  return failuresOf(way)
     .filter((failure) => !known.has(idOf(failure)))
-    .map(({ placement, cluster, why, isPart }) => {
+    .map(({ placement, cluster, why, isPart, isUnsure }) => {
       const isNew = before.get(cluster)?.placements.has(placementKey(placement)) !== true;
       // What else it had there it loses.
       const hasRest = isPart === true || (isPart === false && !isNew);
-      return { placement, cluster, why, isNew, ...(hasRest && { isPart: true }), needsRun: false };
+      const how = { isNew, ...(hasRest && { isPart: true }), ...(isUnsure && { isUnsure }) };
+      return { placement, cluster, why, ...how, needsRun: false };
     });
 }
 
 type Failure = Pick<FailingCluster, 'placement' | 'cluster' | 'why'> & {
-  /** Of what another placement has: whether the cluster gets others of its objects. */
+  /** Of what the cluster refuses: whether it gets others of its objects. */
   readonly isPart?: boolean;
+  readonly isUnsure?: true;
 };
 
 const idOf = ({ placement, cluster, why }: Failure): string => `${placementKey(placement)} ${cluster} ${why}`;
 
-const failuresIn = (result: PlanResult): Failure[] => [...unrenderedIn(result), ...contestedTogether(result)];
+const failuresIn = (result: PlanResult): Failure[] => [...unrenderedIn(result), ...byTarget(refusedIn(result))];
 
-const contestedTogether = (result: PlanResult): Failure[] =>
-  [...Map.groupBy(contestedIn(result), ({ target }) => target)].map(([target, of]) => ({
+const unsureIn = (result: PlanResult): Failure[] =>
+  byTarget(lackingIn(result).filter(({ isUnsure }) => isUnsure)).map((of) => ({ ...of, isUnsure: true }));
+
+const byTarget = (refused: readonly Refused[]): Failure[] =>
+  [...Map.groupBy(refused, ({ target }) => target)].map(([target, of]) => ({
     placement: target.placement,
     cluster: target.clusterName,
-    why: contestedText(of),
+    why: refusedText(of),
     isPart: of.length < target.objects.length,
   }));
 

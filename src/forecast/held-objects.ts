@@ -9,7 +9,7 @@ import type { RenderedManifest } from '../engine/overrides/render.ts';
 import type { PlanResult } from '../engine/plan.ts';
 import { keyOfManifest, objectKey } from '../engine/selection/object-key.ts';
 import { placementTargets, removalTargets } from '../engine/target-kinds.ts';
-import { type Contested, contestedIn } from './contested-objects.ts';
+import { type Refused, refusedIn } from './refused-objects.ts';
 
 export interface HeldObject {
   readonly placement: PlacementRef;
@@ -91,7 +91,7 @@ export function heldAfter(
   isWanted: IsWanted = () => true,
 ): HeldByCluster {
   const { plan, contents, kept = [] } = result;
-  const contested = Map.groupBy(contestedIn(result), ({ target }) => target);
+  const refused = Map.groupBy(refusedIn(result), ({ target }) => target);
   const held = new Map<ClusterName, Held>();
   const keep = (cluster: ClusterName, key: PlacementKey): void => {
     const on = heldOn(held, cluster);
@@ -110,7 +110,7 @@ export function heldAfter(
     on.placements.set(key, placement);
     const content = targetContent(contents, target);
     if (content && !content.leaveAlone && content.strategy.type !== 'ReportDiff')
-      for (const { manifest } of accepted(content.manifests, contested.get(target))) hold(on, placement, manifest);
+      for (const { manifest } of accepted(content.manifests, refused.get(target))) hold(on, placement, manifest);
     else keep(clusterName, key);
   }
   for (const [cluster, { placements }] of before)
@@ -130,11 +130,11 @@ export function heldAfter(
   return held;
 }
 
-/** Without objects that the cluster refuses, since another placement has them. */
-function accepted(manifests: readonly RenderedManifest[], contested: readonly Contested[] = []) {
-  if (contested.length === 0) return manifests;
-  const refused = new Set(contested.map(({ object }) => objectKey(object)));
-  return manifests.filter(({ manifest }) => !refused.has(keyOfManifest(manifest)));
+/** Without objects that the cluster refuses. */
+function accepted(manifests: readonly RenderedManifest[], refused: readonly Refused[] = []) {
+  if (refused.length === 0) return manifests;
+  const keys = new Set(refused.map(({ object }) => objectKey(object)));
+  return manifests.filter(({ manifest }) => !keys.has(keyOfManifest(manifest)));
 }
 
 /** It has a snapshot. Without a target, what it is given cannot be rendered, and the cluster keeps what it has. */

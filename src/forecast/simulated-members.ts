@@ -14,22 +14,23 @@ import type { Plan } from '../engine/plan-document.ts';
 import { groupVersionOf } from '../engine/selection/group-version.ts';
 import { placementTargets } from '../engine/target-kinds.ts';
 import type { Assumptions } from './assumptions.ts';
-import { type Contested, contestedIn, contestedText, sharedObjects } from './contested-objects.ts';
+import { sharedObjects } from './contested-objects.ts';
 import type { ForecastResult } from './held-objects.ts';
 import { keyOf } from './key-of.ts';
+import { mayLack, notFoundText } from './lacking-namespaces.ts';
+import { type Refused, refusedIn, refusedText } from './refused-objects.ts';
 
 interface Due {
   readonly at: number;
   readonly key: PlacementKey;
   readonly binding: string;
-  /** What the cluster refuses, since another placement has it. */
-  readonly refused?: readonly Contested[] | undefined;
+  readonly refused?: readonly Refused[] | undefined;
 }
 
 /**
  * Members of a forecast: each cluster that responds now is done with what it is given, or is to lose, after the same time. One that
- * does not respond never is. One that refuses an object of another placement is done with the rest. One that holds a removal stays as
- * long as it does. Their bindings get the conditions that they would then report.
+ * does not respond never is. One that refuses an object, as another placement has it or its Namespace is missing, is done with the rest.
+ * One that holds a removal stays as long as it does. Their bindings get the conditions that they would then report.
  */
 export function simulatedMembers(
   { fleet, observations }: PlanInput,
@@ -52,6 +53,7 @@ export function simulatedMembers(
   );
   let due = new Map<string, Due>();
   let shared: ReturnType<typeof sharedObjects> | undefined;
+  let lacking: ReadonlySet<PlacementKey> = new Set();
   let adapted: readonly MemberCluster[] = [];
 
   return {
@@ -72,8 +74,9 @@ export function simulatedMembers(
       const held = new Set(kept.map(({ cluster, held: { placement } }) => `${keyOf(placement)} ${cluster}`));
       // The repo stays the same all the time, and looking for them in each plan would take long.
       shared ??= sharedObjects(result.contents.staying);
-      const contested = Map.groupBy(
-        shared.size === 0 ? [] : contestedIn(result),
+      lacking = mayLack(result);
+      const refusing = Map.groupBy(
+        shared.size + lacking.size === 0 ? [] : refusedIn(result),
         ({ target }) => `${keyOf(target.placement)} ${target.clusterName}`,
       );
       const busy = [...record.placements].flatMap(([key, { state }]) =>
@@ -86,21 +89,24 @@ export function simulatedMembers(
         // The next plan drops a binding that is removed and was never given anything: no member has to do anything for that.
         const isEmpty = binding.deleting === true && !wasGiven(binding);
         const id = `${key} ${cluster}`;
-        const refused = binding.deleting ? undefined : contested.get(id);
+        const refused = binding.deleting ? undefined : refusing.get(id);
         const isHeld = binding.deleting === true && held.has(id);
         const isStuck =
           silent.has(cluster) || !given.has(id) || isHeld || (refused !== undefined && hasRefused(binding));
         if (!isEmpty && isStuck) continue;
         const name = `${key} ${versionOf(binding)}`;
         const at = now + (isEmpty ? droppedAfterMs : waves * readyAfterMs);
-        next.set(name, due.get(name) ?? { at, key, binding: versionOf(binding), refused });
+        const known = due.get(name);
+        // It begins anew once the cluster no longer refuses anything.
+        const isSame = known !== undefined && (known.refused === undefined) === (refused === undefined);
+        next.set(name, isSame ? known : { at, key, binding: versionOf(binding), refused });
       }
       due = next;
       return [...new Set([...next.values()].map(({ at }) => at))];
     },
     inFlight: (): readonly Pick<Due, 'key' | 'at'>[] => [...due.values()],
     /** Whether clusters may refuse something of what is in flight, or of what follows it. */
-    mayRefuse: (): boolean => [...due.values()].some(({ key }) => shared?.has(key)),
+    mayRefuse: (): boolean => [...due.values()].some(({ key }) => shared?.has(key) || lacking.has(key)),
     /** The record with what members have done by an instant. */
     advance(record: FleetRecord, at: number): FleetRecord {
       const done = Map.groupBy(
@@ -186,7 +192,7 @@ function withDone(
 const reported = ['WorkSynchronized', 'Applied', 'Available', 'DiffReported'];
 const keptOf = ({ conditions = [] }: Binding): Condition[] => conditions.filter(({ type }) => !reported.includes(type));
 
-function withRefused(binding: Binding, refused: readonly Contested[], lastTransitionTime: Timestamp): Binding {
+function withRefused(binding: Binding, refused: readonly Refused[], lastTransitionTime: Timestamp): Binding {
   const is = (type: string, reason: string, message: string, status: 'True' | 'False' = 'False'): Condition => ({
     ...{ type, status, reason, message, lastTransitionTime },
   });
@@ -195,11 +201,14 @@ function withRefused(binding: Binding, refused: readonly Contested[], lastTransi
     conditions: [
       ...keptOf(binding),
       is('WorkSynchronized', 'AllWorkSynced', '', 'True'),
-      is('Applied', 'NotAllWorkHaveBeenApplied', contestedText(refused)),
+      is('Applied', 'NotAllWorkHaveBeenApplied', refusedText(refused)),
     ],
     failedPlacements: refused.map((one) => ({
       ...identifierOf(one.object),
-      condition: is('Applied', 'FailedToTakeOver', contestedText([one])),
+      condition:
+        'namespace' in one
+          ? is('Applied', 'ManifestApplyFailed', notFoundText(one.namespace))
+          : is('Applied', 'FailedToTakeOver', refusedText([one])),
     })),
   };
 }

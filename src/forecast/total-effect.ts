@@ -203,7 +203,7 @@ export function* totalEffectInSteps(
     noLongerRefused,
     ...needed,
     pending: [...pending.changes, ...evicted],
-    failing: together([...failingByChange(earlier, last, before), ...pending.failing]),
+    failing: together([...failingByChange(wayOf(without), results, before), ...pending.failing]),
     paces: changedPaces(base.fleet, next.fleet),
     onlyCompared: onlyCompared(earlier, last),
     held,

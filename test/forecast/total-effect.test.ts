@@ -269,6 +269,97 @@ describe('the total effect of a change', () => {
     const moved = await effectOf(paper, { ...without, ...change });
     expect([moved.failing, effectText(moved).forecast.slice(0, 18)]).toEqual([[], 'Everything is done']);
   });
+  const inShop: Files = {
+    ...web(false),
+    'shop.yaml': `apiVersion: placement.kubernetes-fleet.io/v1
+kind: ResourcePlacement
+metadata: {name: shop, namespace: shop}
+spec:
+  resourceSelectors: [{group: "", version: v1, kind: ConfigMap, name: shop}]
+  policy: {placementType: PickAll}
+`,
+    'resources/shop.yaml': configMap('shop', '1').replace('namespace: web', 'namespace: shop'),
+  };
+  const shopNamespace = { 'resources/ns.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n' };
+  const bringing = (policy: string, strategy?: string): Files => ({
+    ...shopNamespace,
+    'ns.yaml': placement('ns', policy, strategy, 'shop').replace(
+      'name: shop}]',
+      'name: shop, selectionScope: NamespaceOnly}]',
+    ),
+  });
+  const everywhere = bringing('{placementType: PickAll}');
+  const need = 'ConfigMap shop/shop needs the Namespace shop, which no placement brings there';
+  it.each<[string, Files, string, string]>([
+    [
+      'on any cluster',
+      shopNamespace,
+      'no object changes · 4 of 4 clusters · cannot be applied on ams, fra, lon, nyc',
+      `shop/shop: ams, fra, lon, nyc get nothing: ${need}`,
+    ],
+    [
+      'everywhere',
+      bringing('{placementType: PickFixed, clusterNames: [ams]}'),
+      'adds 2 objects · 4 of 4 clusters · cannot be applied on fra, lon, nyc',
+      `shop/shop: fra, lon, nyc get nothing: ${need}`,
+    ],
+    [
+      'without an update run',
+      bringing('{placementType: PickAll}', '{type: External}'),
+      'no object changes · 4 of 4 clusters · cannot be applied on ams, fra, lon, nyc · needs a staged update run: ns',
+      `shop/shop: ams, fra, lon, nyc get nothing: ${need}`,
+    ],
+  ])(
+    'adds no object where no placement brings its Namespace %s, and forecasts that it is not done',
+    async (_, more, title, line) => {
+      const paper = new PaperFleet(web(false));
+      await paper.settle();
+      const text = effectText(await effectOf(paper, { ...inShop, ...more }));
+      expect(text.title).toBe(title);
+      expect(text.rollout).toContain(line);
+      expect(text.forecast).toMatch(/^Not done until something else changes: shop\/shop/);
+    },
+  );
+  it('adds objects to a Namespace that comes with the change, was there, or that others may have made', async () => {
+    const paper = new PaperFleet(web(false));
+    await paper.settle();
+    const unsure = `shop/shop: ams, fra, lon, nyc get all of it only if the namespace is there by other means: ${need}`;
+    for (const [more, added, isUnsure] of [
+      [everywhere, 8, false],
+      [{}, 4, true],
+    ] as const) {
+      const text = effectText(await effectOf(paper, { ...inShop, ...more }));
+      expect([text.title, text.rollout.includes(unsure)]).toEqual([
+        `adds ${added} objects · 4 of 4 clusters`,
+        isUnsure,
+      ]);
+      expect(text.forecast).toMatch(/^Everything is done at/);
+    }
+    // What was applied there shows that the clusters have it.
+    paper.files = inShop;
+    await paper.settle();
+    const other = inShop['shop.yaml']!.replaceAll('name: shop', 'name: other').replace(
+      'namespace: other',
+      'namespace: shop',
+    );
+    const next = {
+      ...inShop,
+      'other.yaml': other,
+      'resources/other.yaml': inShop['resources/shop.yaml']!.replace('name: shop', 'name: other'),
+    };
+    const { failing } = await effectOf(paper, next);
+    expect(failing).toEqual([]);
+  });
+  it('moves nothing to a cluster without its Namespace, which keeps the old one', async () => {
+    const fixed = (policy: string) => inShop['shop.yaml']!.replace('{placementType: PickAll}', policy);
+    const on = (cluster: string) => fixed(`{placementType: PickFixed, clusterNames: [${cluster}]}`);
+    const files = { ...inShop, 'shop.yaml': on('ams'), ...bringing('{placementType: PickFixed, clusterNames: [ams]}') };
+    const paper = new PaperFleet(files);
+    await paper.settle();
+    const text = effectText(await effectOf(paper, { ...files, 'shop.yaml': on('fra') }));
+    expect(text.title).toMatch(/ · cannot be applied on fra$/);
+    expect(text.title).not.toContain('adds');
+  });
   it('counts no removal of a namespace in which another placement has objects, and names that', async () => {
     const files: Files = {
       ...web(false),

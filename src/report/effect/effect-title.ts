@@ -63,7 +63,7 @@ export function failingText({ forecast, stopped }: TotalEffect): string[] {
 
 /** Clusters that do not get what it brings, without those that need an update run for it. */
 export function unreachedText({ failing }: TotalEffect): string[] {
-  const clusters = new Set(failing.flatMap((of) => (of.needsRun ? [] : of.clusters)));
+  const clusters = new Set(failing.flatMap((of) => (of.needsRun || of.isUnsure ? [] : of.clusters)));
   return clusters.size === 0 ? [] : [`cannot be applied on ${listUpTo([...clusters], mostNamed)}`];
 }
 

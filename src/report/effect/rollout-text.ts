@@ -120,8 +120,18 @@ function withoutDigest(hold: Hold): Hold {
 }
 
 /** Who does not get what the change brings, and why. */
-function failingLine({ placement, clusters, why, isNew, isPart, needsRun }: TotalEffect['failing'][number]): string {
+function failingLine({
+  placement,
+  clusters,
+  why,
+  isNew,
+  isPart,
+  isUnsure,
+  needsRun,
+}: TotalEffect['failing'][number]): string {
   const isOne = clusters.length === 1;
+  if (isUnsure)
+    return `${titleOf(placement)}: ${listUpTo(clusters, mostNamed)} ${isOne ? 'gets' : 'get'} all of it only if the namespace is there by other means: ${why}`;
   const has = isPart
     ? `${isOne ? 'does' : 'do'} not get all of it`
     : isNew
