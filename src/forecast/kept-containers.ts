@@ -1,12 +1,13 @@
 import type { ClusterName, ObjectRef, PlacementKey } from '../api/meta.ts';
-import type { PlacementObservation } from '../api/observation.ts';
+import type { ObjectOutcome, PlacementObservation } from '../api/observation.ts';
 import { abandons, type PlacementRef, placementKey } from '../api/placement.ts';
+import { containsForeign } from '../engine/bindings/foreign-objects.ts';
 import { keeperOf, takerOf } from '../engine/delivery/handed-over.ts';
-import { removalHolds } from '../engine/delivery/removal-holds.ts';
-import type { FleetRecord } from '../engine/input.ts';
+import { removalHolds, withUnremoved } from '../engine/delivery/removal-holds.ts';
+import type { FleetRecord, PlanInput } from '../engine/input.ts';
 import { memoize } from '../engine/kernel/memoize.ts';
 import type { PlanResult } from '../engine/plan.ts';
-import type { PlacementTarget } from '../engine/plan-document.ts';
+import type { Hold, PlacementTarget } from '../engine/plan-document.ts';
 import { containersOf, contentOf } from '../engine/selection/containers.ts';
 import { firstNames, foreignText, isForeignContent } from '../engine/selection/foreign-content.ts';
 import { listedObjects } from '../engine/selection/listed-objects.ts';
@@ -24,12 +25,13 @@ import { keyOf } from './key-of.ts';
 
 /**
  * What members answer to plans, one after the other: a Namespace or CustomResourceDefinition in which objects of another placement
- * remain, or that one leaves behind when it is abandoned, is not removed before a RemovalApproval. The plan with the holds of that.
- * Objects that no placement has are not known here.
+ * remain, or that one leaves behind when it is abandoned, is not removed before a RemovalApproval. Nor is one of which they report that
+ * now. The plan with the holds of that. Objects that no placement has are otherwise not known here.
  */
 export function answeringMembers(): (planned: PlanResult) => ForecastResult {
   let shared: Shared | undefined;
   let first: PlanResult | undefined;
+  let reported: readonly Answer[] | undefined;
   let before: HeldByCluster | undefined;
   const abandoned = new Set<PlacementKey>();
   const released = new Set<string>();
@@ -67,30 +69,51 @@ export function answeringMembers(): (planned: PlanResult) => ForecastResult {
     });
   }
 
-  return (planned) => {
+  function keptIn(planned: PlanResult): readonly KeptObject[] {
     const { plan, contents } = planned;
     first ??= planned;
     shared ??= sharedContainers(contents.world.record);
-    if (shared.size === 0 || plan.guard.length > 0) return planned;
+    if (shared.size === 0) return [];
     for (const { key, placement } of contents.world.admitted.deleted)
       if (placement && abandons(placement)) abandoned.add(key);
-    const letting = [...placementTargets(plan.targets)].filter((target) => letsGo(target, shared!));
-    if (letting.length === 0) return planned;
+    const letting = placementTargets(plan.targets).filter((target) => letsGo(target, shared!));
+    if (letting.length === 0) return [];
     before ??= heldBefore(first);
     const clusters = new Set(letting.map(({ clusterName }) => clusterName));
     const after = heldAfter(planned, before, (_, cluster) => clusters.has(cluster));
-    const all = letting.flatMap((target) => keptOf(target, after, planned));
-    if (all.length === 0) return planned;
-    const targets = new Map(letting.map((target) => [idOf(target), target]));
-    const targetOf = (clusterName: ClusterName, placement: PlacementRef) =>
-      targets.get(idOf({ clusterName, placement }));
-    const holds = removalHolds({ ...contents.world.input, observations: reportsOf(all) }, targetOf);
-    const asked = new Set(holds.map(({ subject }) => `${placementKey(subject)} ${subject.clusterName}`));
+    return letting.flatMap((target) => keptOf(target, after, planned));
+  }
+
+  return (planned) => {
+    const { plan, contents } = planned;
+    const { input } = contents.world;
+    reported ??= reportedIn(input.observations);
+    if (plan.guard.length > 0) return planned;
+    const all = keptIn(planned);
+    // What is observed is among the holds of the plan already.
+    const answers = once([...(input.observations ? [] : reported), ...all.map(answerOf)]);
+    if (answers.length === 0) return planned;
+    const asked = new Set(answers.map(idOf));
+    const targets = new Map(
+      placementTargets(plan.targets).flatMap((target) => (asked.has(idOf(target)) ? [[idOf(target), target]] : [])),
+    );
+    const observations = observationsOf(answers.filter((answer) => targets.has(idOf(answer))));
+    const holds = removalHolds({ ...input, observations }, (clusterName, placement) =>
+      targets.get(idOf({ clusterName, placement })),
+    );
+    const held = new Set(holds.map(heldId));
     // What is approved is removed with everything in it.
-    const kept = all.filter(({ cluster, held }) => asked.has(`${placementKey(held.placement)} ${cluster}`));
+    const kept = all.filter((of) => held.has(idOf(answerOf(of))));
     return { ...planned, plan: { ...plan, holds: [...plan.holds, ...holds] }, kept };
   };
 }
+
+/** Members hold it. */
+export const isForeign = ({ reason }: Hold): boolean => reason === 'ContainsForeignObjects';
+
+/** Of the target that a removal is held of. */
+export const heldId = ({ subject: { name, namespace, clusterName } }: Hold): string =>
+  `${placementKey({ name, namespace })} ${clusterName}`;
 
 /** By placement, the Namespaces and CustomResourceDefinitions that it lists, and in which another one lists something. */
 type Shared = ReadonlyMap<PlacementKey, ReadonlySet<string>>;
@@ -124,22 +147,43 @@ const keysOf = memoize((objects: readonly ObjectRef[]) => new Set(objects.map(ob
 const idOf = ({ clusterName, placement }: Pick<PlacementTarget, 'clusterName' | 'placement'>): string =>
   `${keyOf(placement)} ${clusterName}`;
 
-/** What members report of that. */
-const reportsOf = (
-  kept: readonly KeptObject[],
+interface Answer {
+  readonly clusterName: ClusterName;
+  readonly placement: PlacementRef;
+  readonly outcome: ObjectOutcome;
+}
+
+const answerOf = ({ cluster, held, message }: KeptObject): Answer => ({
+  clusterName: cluster,
+  placement: held.placement,
+  outcome: { object: refOfManifest(held.manifest), result: 'ContainsForeignObjects', message },
+});
+
+/** The first of those of one object. */
+const once = (answers: readonly Answer[]): Answer[] =>
+  [
+    ...new Map(answers.toReversed().map((of) => [`${idOf(of)} ${objectKey(of.outcome.object)}`, of])).values(),
+  ].reverse();
+
+/** What members report now. Nobody knows when it ends without an approval. */
+const reportedIn = (observations: PlanInput['observations']): readonly Answer[] =>
+  [...(observations ?? [])].flatMap(([clusterName, { placements }]) =>
+    withUnremoved(placements).flatMap(({ placement, results }) =>
+      results.filter(containsForeign).map((outcome) => ({ clusterName, placement, outcome })),
+    ),
+  );
+
+const observationsOf = (
+  answers: readonly Answer[],
 ): ReadonlyMap<ClusterName, { readonly placements: PlacementObservation[] }> =>
   new Map(
-    [...Map.groupBy(kept, ({ cluster }) => cluster)].map(([name, on]) => [
+    [...Map.groupBy(answers, ({ clusterName }) => clusterName)].map(([name, on]) => [
       name,
       {
-        placements: [...Map.groupBy(on, ({ held }) => placementKey(held.placement)).values()].map((of) => ({
-          placement: of[0]!.held.placement,
+        placements: [...Map.groupBy(on, ({ placement }) => keyOf(placement)).values()].map((of) => ({
+          placement: of[0]!.placement,
           done: true,
-          results: of.map(({ held, message }) => ({
-            object: refOfManifest(held.manifest),
-            result: 'ContainsForeignObjects',
-            message,
-          })),
+          results: of.map(({ outcome }) => outcome),
         })),
       },
     ]),

@@ -8,6 +8,7 @@ import { hasFinished, hasStarted } from '../engine/staged/step.ts';
 import { isInitialized, isOver, placementOfRun } from '../engine/update-run.ts';
 import type { FailingCluster } from './failing-clusters.ts';
 import type { ForecastResult, HeldByCluster, HeldObject, KeptObject } from './held-objects.ts';
+import { heldId, isForeign } from './kept-containers.ts';
 import type { Leaving, ObjectChange } from './object-changes.ts';
 import { pendingChanges } from './pending-changes.ts';
 import { removedInPlan } from './run-removals.ts';
@@ -49,7 +50,7 @@ export function* laterChanges(
 
 /** Namespaces and CustomResourceDefinitions of such holds. What is not of their placements goes with them only by an approval. */
 function keptRemovals(holds: readonly Hold[], { kept = [] }: ForecastResult): ObjectChange[] {
-  const held = new Set(holds.filter(isForeign).map(({ subject }) => `${placementKey(subject)} ${subject.clusterName}`));
+  const held = new Set(holds.filter(isForeign).map(heldId));
   return removalsOf(kept.filter((of) => held.has(`${placementKey(of.held.placement)} ${of.cluster}`)));
 }
 
@@ -61,8 +62,6 @@ function removalsOf(kept: readonly KeptObject[]): ObjectChange[] {
     return { action: 'remove', placement, object: refOfManifest(manifest), clusters, diff: '' };
   });
 }
-
-const isForeign = ({ reason }: Hold): boolean => reason === 'ContainsForeignObjects';
 
 /** Placements of other holds that roll out by themselves, or are deleted. */
 function movingIn(holds: readonly Hold[], { contents: { works, world } }: PlanResult): PlacementRef[] {

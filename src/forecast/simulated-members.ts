@@ -10,12 +10,13 @@ import { conditionIs, isFulfilled } from '../engine/kernel/condition.ts';
 import { formatInstant } from '../engine/kernel/instant.ts';
 import { memoize } from '../engine/kernel/memoize.ts';
 import { idsOf } from '../engine/overrides/snapshot-id.ts';
+import type { PlanResult } from '../engine/plan.ts';
 import type { Plan } from '../engine/plan-document.ts';
 import { groupVersionOf } from '../engine/selection/group-version.ts';
 import { placementTargets } from '../engine/target-kinds.ts';
 import type { Assumptions } from './assumptions.ts';
 import { sharedObjects } from './contested-objects.ts';
-import type { ForecastResult } from './held-objects.ts';
+import { heldId, isForeign } from './kept-containers.ts';
 import { keyOf } from './key-of.ts';
 import { mayLack, notFoundText } from './lacking-namespaces.ts';
 import { type Refused, refusedIn, refusedText } from './refused-objects.ts';
@@ -69,9 +70,9 @@ export function simulatedMembers(
         ...[...joining].map((name): [string, ClusterObservation] => [name, emptyObservation(name)]),
       ]),
     /** Instants at which clusters will be done. `waves`: so many follow one another, and the last of them is. */
-    look(result: ForecastResult, record: FleetRecord, now: number, waves = 1): number[] {
-      const { plan, kept = [] } = result;
-      const held = new Set(kept.map(({ cluster, held: { placement } }) => `${keyOf(placement)} ${cluster}`));
+    look(result: PlanResult, record: FleetRecord, now: number, waves = 1): number[] {
+      const { plan } = result;
+      const held = new Set(plan.holds.filter(isForeign).map(heldId));
       // The repo stays the same all the time, and looking for them in each plan would take long.
       shared ??= sharedObjects(result.contents.staying);
       lacking = mayLack(result);
@@ -108,23 +109,7 @@ export function simulatedMembers(
     /** Whether clusters may refuse something of what is in flight, or of what follows it. */
     mayRefuse: (): boolean => [...due.values()].some(({ key }) => shared?.has(key) || lacking.has(key)),
     /** The record with what members have done by an instant. */
-    advance(record: FleetRecord, at: number): FleetRecord {
-      const done = Map.groupBy(
-        [...due.values()].filter((it) => it.at <= at),
-        ({ key }) => key,
-      );
-      if (done.size === 0) return record;
-      const placements = new Map(record.placements);
-      for (const [key, list] of done) {
-        const recorded = placements.get(key);
-        if (recorded)
-          placements.set(
-            key,
-            withDone(recorded, new Map(list.map(({ binding, refused }) => [binding, refused])), formatInstant(at)),
-          );
-      }
-      return { ...record, placements };
-    },
+    advance: (record: FleetRecord, at: number): FleetRecord => advanced(record, [...due.values()], at),
     /** The fleet whose members have the status that they report now, and that does not go stale. */
     fleet(present: Fleet): Fleet {
       if (adapted === present.members || (observations === undefined && joining.size === 0)) return present;
@@ -136,6 +121,21 @@ export function simulatedMembers(
       return { ...present, members: adapted };
     },
   };
+}
+
+function advanced(record: FleetRecord, due: readonly Due[], at: number): FleetRecord {
+  const done = Map.groupBy(
+    due.filter((it) => it.at <= at),
+    ({ key }) => key,
+  );
+  if (done.size === 0) return record;
+  const placements = new Map(record.placements);
+  for (const [key, list] of done) {
+    const recorded = placements.get(key);
+    const by = new Map(list.map(({ binding, refused }) => [binding, refused]));
+    if (recorded) placements.set(key, withDone(recorded, by, formatInstant(at)));
+  }
+  return { ...record, placements };
 }
 
 /** The cluster works on it: it is to be available, or to be removed. */

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { forecast } from '../../src/forecast/forecast.ts';
 import { effectText } from '../../src/report/effect/effect-text.ts';
-import { member, PaperFleet, placement } from '../support/paper-fleet.ts';
-import { effectOf, type Files } from './effect-of.ts';
+import { forecastSummary } from '../../src/report/forecast/lines.ts';
+import { deployment, member, PaperFleet, placement } from '../support/paper-fleet.ts';
+import { assumptions, effectOf, type Files } from './effect-of.ts';
 
 const selects = (selector: string, more = ''): string =>
   placement('x', '{placementType: PickAll}', `{type: RollingUpdate${more}}`).replace(
@@ -86,5 +88,47 @@ describe('a definition that a placement drops', () => {
     ]);
     expect(effect.held).toEqual([]);
     expect(effect.forecast.doneAt).toBeDefined();
+  });
+});
+
+describe('a Namespace of which a member reports that it contains objects of others', () => {
+  const fixed = (clusters: string): string =>
+    placement('web', `{placementType: PickFixed, clusterNames: [${clusters}]}`);
+  const leaving = async (after: string | undefined): Promise<PaperFleet> => {
+    const files: Files = {
+      'clusters/a.yaml': member('a'),
+      'clusters/b.yaml': member('b'),
+      'rest.yaml': placement('rest', '{placementType: PickAll}'),
+      'resources/rest.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: {name: rest}\n',
+      'web.yaml': fixed('a, b'),
+      'resources/web.yaml': deployment('web', 'web', 'web:1'),
+    };
+    const paper = new PaperFleet(files);
+    await paper.settle();
+    paper.settled.add('b/web');
+    paper.files = after === undefined ? without(files, 'web.yaml') : { ...files, 'web.yaml': after };
+    for (let round = 0; round < 3; round++) {
+      await paper.plan();
+      paper.deliver();
+      paper.pass(60);
+    }
+    return paper;
+  };
+
+  it.each([
+    ['that leaves the cluster', fixed('a')],
+    ['that is deleted', undefined],
+  ])('keeps a placement %s from its end until that is approved', async (_, after) => {
+    const paper = await leaving(after);
+    expect((await paper.plan()).holds).toMatchObject([{ reason: 'ContainsForeignObjects' }]);
+    const input = await paper.input();
+    const never = { ...assumptions, approveAfterMs: undefined };
+    const [open, done] = [never, assumptions].map((supposed) => forecast(input, supposed));
+    expect(open!.doneAt).toBeUndefined();
+    expect(forecastSummary(open!, never)).toBe(
+      'Not done until something else changes: web (needs an approval of removals on b).',
+    );
+    // Ten minutes later, and a member that is done a minute after that.
+    expect(Date.parse(done!.doneAt!) - Date.parse(input.now)).toBe(660_000);
   });
 });
