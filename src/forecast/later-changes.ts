@@ -7,6 +7,7 @@ import { keyOfManifest, refOfManifest } from '../engine/selection/object-key.ts'
 import { hasFinished, hasStarted } from '../engine/staged/step.ts';
 import { isInitialized, isOver, placementOfRun } from '../engine/update-run.ts';
 import type { FailingCluster } from './failing-clusters.ts';
+import { hasHold } from './held-by-change.ts';
 import type { ForecastResult, HeldByCluster, HeldObject, KeptObject } from './held-objects.ts';
 import { heldId, isForeign } from './kept-containers.ts';
 import type { Leaving, ObjectChange } from './object-changes.ts';
@@ -14,21 +15,25 @@ import { pendingChanges } from './pending-changes.ts';
 import { removedInPlan } from './run-removals.ts';
 import { stageEffect } from './stage-effect.ts';
 import type { InSteps } from './steps.ts';
+import { isCompared, wantedOn } from './wanted-on.ts';
 
 /** A change that does not happen by itself: it needs an update run, or is held. `returns`: what it removes is created anew. */
 export type LaterChange = ObjectChange & { readonly isHeld?: true; readonly returns?: true };
 
 /**
- * What would change for placements that need an update run, and for those that are held once they continue. `last`, `ends`, `leaving`: as
- * of `pendingChanges`. `failing`: clusters that it would not reach.
+ * What would change for placements that need an update run, and for those that are held once they continue: where they are held without
+ * the change, too, what it adds. `earlier`: the last plan without the change; `last`, `ends`, `leaving`: as of `pendingChanges`. `failing`:
+ * clusters that it would not reach.
  */
 export function* laterChanges(
   needRun: readonly PlacementRef[],
   {
     holds,
+    earlier,
     ...of
   }: {
     readonly holds: readonly Hold[];
+    readonly earlier: ForecastResult;
     readonly last: ForecastResult;
     readonly ends: Readonly<Record<'before' | 'after', HeldByCluster>>;
     readonly leaving: Leaving;
@@ -36,22 +41,32 @@ export function* laterChanges(
 ): InSteps<{ readonly changes: readonly LaterChange[]; readonly failing: readonly FailingCluster[] }> {
   const needed = yield* pendingChanges(needRun, of);
   const begun = heldRuns(holds, of.last).filter(({ status }) => isInitialized(status));
-  const held = yield* pendingChanges([...movingIn(holds, of.last), ...waitingIn(holds, of.last)], of);
-  const changes = [...keptRemovals(holds, of.last), ...held.changes];
+  const moving = yield* pendingChanges(movingIn(holds, of.last), { ...of, usual: pendingAnyway(holds, earlier) });
+  const waiting = yield* pendingChanges(waitingIn(holds, of.last), of);
+  const changes = [...keptRemovals(holds, earlier, of.last), ...moving.changes, ...waiting.changes];
   for (const run of begun) {
     changes.push(...changesAhead(run, of.last));
     yield;
   }
   return {
     changes: [...needed.changes, ...changes.map((change) => ({ ...change, isHeld: true as const }))],
-    failing: [...needed.failing, ...held.failing],
+    failing: [...needed.failing, ...moving.failing, ...waiting.failing],
   };
 }
 
 /** Namespaces and CustomResourceDefinitions of such holds. What is not of their placements goes with them only by an approval. */
-function keptRemovals(holds: readonly Hold[], { kept = [] }: ForecastResult): ObjectChange[] {
+function keptRemovals(
+  holds: readonly Hold[],
+  { kept: anyway = [] }: ForecastResult,
+  { kept = [] }: ForecastResult,
+): ObjectChange[] {
   const held = new Set(holds.filter(isForeign).map(heldId));
-  return removalsOf(kept.filter((of) => held.has(`${placementKey(of.held.placement)} ${of.cluster}`)));
+  const idOf = ({ held: { placement, manifest }, cluster }: KeptObject): string =>
+    `${placementKey(placement)} ${keyOfManifest(manifest)} ${cluster}`;
+  const known = new Set(anyway.map(idOf));
+  const isHeld = ({ held: { placement }, cluster }: KeptObject): boolean =>
+    held.has(`${placementKey(placement)} ${cluster}`);
+  return removalsOf(kept.filter((of) => isHeld(of) && !known.has(idOf(of))));
 }
 
 function removalsOf(kept: readonly KeptObject[]): ObjectChange[] {
@@ -62,6 +77,20 @@ function removalsOf(kept: readonly KeptObject[]): ObjectChange[] {
     return { action: 'remove', placement, object: refOfManifest(manifest), clusters, diff: '' };
   });
 }
+
+/** What would change on clusters that are held without the change for the same reason. Under ReportDiff nothing would. */
+const pendingAnyway =
+  (holds: readonly Hold[], earlier: PlanResult) =>
+  (placement: PlacementRef): ReturnType<typeof wantedOn> => {
+    if (isCompared(earlier, placement)) return new Map();
+    const added = holds.filter((hold) => isOf(hold, placement) && !hasHold(earlier.plan, hold));
+    const clusters = new Set(added.map(({ subject }) => subject.clusterName));
+    if (clusters.has(undefined)) return new Map();
+    return new Map([...wantedOn(earlier, placement)].filter(([cluster]) => !clusters.has(cluster)));
+  };
+
+const isOf = ({ subject }: Hold, placement: PlacementRef): boolean =>
+  subject.kind === placement.kind && placementKey(subject) === placementKey(placement);
 
 /** Placements of other holds that roll out by themselves, or are deleted. */
 function movingIn(holds: readonly Hold[], { contents: { works, world } }: PlanResult): PlacementRef[] {

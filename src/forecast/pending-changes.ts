@@ -1,23 +1,24 @@
 import type { ClusterName, Manifest, PlacementKey } from '../api/meta.ts';
 import { type PlacementRef, placementKey } from '../api/placement.ts';
-import { stayingOn } from '../engine/delivery/staying-bindings.ts';
 import { sourceKey } from '../engine/input.ts';
-import { compileOverrides, matchCompiled } from '../engine/overrides/match.ts';
+import type { Rendered } from '../engine/overrides/render.ts';
 import type { RecordedLists } from '../engine/overrides/snapshot-id.ts';
 import type { PlanResult } from '../engine/plan.ts';
 import { keyOfManifest, objectKey, refOfManifest } from '../engine/selection/object-key.ts';
 import { isOver, isRunOf } from '../engine/update-run.ts';
 import { contestedText } from './contested-objects.ts';
 import { type FailingCluster, faultOf } from './failing-clusters.ts';
-import type { Held, HeldByCluster, HeldObject } from './held-objects.ts';
+import { type Held, type HeldByCluster, type HeldObject, textOf } from './held-objects.ts';
 import { compared, type Leaving, type ObjectChange } from './object-changes.ts';
 import type { InSteps } from './steps.ts';
 import { successorsIn } from './taken-over.ts';
+import { isCompared, wantedOn } from './wanted-on.ts';
 
 /**
  * What rolling out what the repo holds would change for these placements, which need an update run for it, or are held. `last`: the
  * last plan; `ends`: what clusters hold before the first one and after it; `leaving`: on the way between them. Clusters that a run in
- * progress has not reached count as if it had, also if it is stopped. `failing`: clusters that it would not reach.
+ * progress has not reached count as if it had, also if it is stopped. `usual`: what clusters would have of a placement anyway, which is
+ * left out; undefined: nothing. `failing`: clusters that it would not reach.
  */
 export function* pendingChanges(
   placements: readonly PlacementRef[],
@@ -25,10 +26,12 @@ export function* pendingChanges(
     last,
     ends: { before: earlier, after: held },
     leaving,
+    usual = () => new Map(),
   }: {
     readonly last: PlanResult;
     readonly ends: Readonly<Record<'before' | 'after', HeldByCluster>>;
     readonly leaving: Leaving;
+    readonly usual?: (placement: PlacementRef) => ReadonlyMap<ClusterName, Rendered | undefined>;
   },
 ): InSteps<{ readonly changes: readonly ObjectChange[]; readonly failing: readonly FailingCluster[] }> {
   const changes: ObjectChange[] = [];
@@ -46,13 +49,10 @@ export function* pendingChanges(
     const key = placementKey(placement);
     const work = works.get(key);
     if (!work?.selection.ok) continue;
-    const isDeleted = world.admitted.deleted.some((deleted) => deleted.key === key);
-    // Nothing is applied under ReportDiff. What was applied before is removed.
-    const isCompared = work.placement.spec.strategy.applyStrategy.type === 'ReportDiff';
-    const { manifests } = work.selection;
+    const onlyCompares = isCompared(last, placement);
     const needsRun = work.placement.spec.strategy.type === 'External';
-    const compiled = compileOverrides(placement, manifests, world.overrides);
     const { coming, removed } = comingByRuns(placement, last);
+    const anyway = usual(placement);
     const before = new Map<ClusterName, Held>();
     const after = new Map<ClusterName, Held>();
     const ownOf = (of: HeldObject) => (placementKey(of.placement) === key ? [of.manifest] : []);
@@ -60,23 +60,21 @@ export function* pendingChanges(
       objects: new Map(objects.map((manifest) => [keyOfManifest(manifest), { placement, manifest }])),
       placements: new Map([[key, placement]]),
     });
-    for (const [cluster, binding] of stayingOn(work)) {
-      const member = world.members.get(cluster);
-      if (member === undefined) continue;
+    for (const [cluster, then] of wantedOn(last, placement)) {
       const own = heldOf([...(held.get(cluster)?.objects.values() ?? [])].flatMap(ownOf));
-      if (binding.state === 'Unscheduled' || isDeleted) {
+      if (then === undefined) {
         if (!removed.has(cluster)) before.set(cluster, own);
         continue;
       }
-      if (isCompared) continue;
-      const rendered = (of: readonly Manifest[], lists: RecordedLists) =>
-        world.render({ placement, manifests: of, lists, cluster });
-      const then = rendered(manifests, matchCompiled(compiled, { name: cluster, labels: member.labels }));
+      if (onlyCompares) continue;
       if (!then.ok) {
+        if (faultIn(anyway.get(cluster)) === then.message) continue;
         const isNew = held.get(cluster)?.placements.has(key) !== true;
         failing.push({ placement, cluster, why: faultOf(then), isNew, needsRun });
         continue;
       }
+      const rendered = (of: readonly Manifest[], lists: RecordedLists) =>
+        world.render({ placement, manifests: of, lists, cluster });
       const run = coming.get(cluster);
       const brought = run && rendered(work.contents.get(run.index) ?? [], run.lists);
       const now = brought?.ok ? heldOf(brought.manifests.map(({ manifest }) => manifest)) : own;
@@ -95,9 +93,25 @@ export function* pendingChanges(
       before.set(cluster, now);
       after.set(cluster, next);
     }
+    for (const [cluster, rendered] of anyway) leaveOut(rendered, before.get(cluster), after.get(cluster));
     changes.push(...(yield* compared(before, after, leavingThen)).changes);
   }
   return { changes, failing };
+}
+
+const faultIn = (rendered: Rendered | undefined): string | undefined =>
+  rendered?.ok === false ? rendered.message : undefined;
+
+/** Removes objects that would be the same anyway. */
+function leaveOut(anyway: Rendered | undefined, before: Held | undefined, after: Held | undefined): void {
+  if (anyway?.ok === false) return;
+  const texts = new Map(anyway?.manifests.map(({ manifest }) => [keyOfManifest(manifest), textOf(manifest)]));
+  for (const object of new Set([...(before?.objects.keys() ?? []), ...(after?.objects.keys() ?? [])])) {
+    const then = after?.objects.get(object);
+    if (texts.get(object) !== (then && textOf(then.manifest))) continue;
+    before?.objects.delete(object);
+    after?.objects.delete(object);
+  }
 }
 
 /** Objects that another placement has, and that are not among those of the placement with the key: the cluster will refuse them. */

@@ -4,11 +4,10 @@ import type { UpdateRun } from '../api/upgrade-run.ts';
 import type { Fleet, PlanInput } from '../engine/input.ts';
 import { canonicalJson } from '../engine/kernel/canonical-json.ts';
 import { parseDuration } from '../engine/kernel/duration.ts';
-import { latestOf } from '../engine/kernel/latest-of.ts';
 import { byText } from '../engine/kernel/ordering.ts';
 import { sameValue } from '../engine/kernel/same-value.ts';
 import { type PlanResult, planFleet } from '../engine/plan.ts';
-import type { GuardFinding, Hold, HoldReason, Plan } from '../engine/plan-document.ts';
+import type { GuardFinding, Hold, Plan } from '../engine/plan-document.ts';
 import { memoOf } from '../engine/reuse/memo.ts';
 import { type AllowedRemoval, allowedRemovals } from './allowed-removals.ts';
 import type { Assumptions } from './assumptions.ts';
@@ -18,6 +17,7 @@ import { type EndedRefusal, endedRefusals } from './ended-refusals.ts';
 import { type FailingClusters, failingByChange, together } from './failing-clusters.ts';
 import { type Forecast, forecastOf, type Rollout } from './forecast.ts';
 import { answersIn, type Uncounted } from './given-answers.ts';
+import { heldByChange } from './held-by-change.ts';
 import { heldEvictions } from './held-evictions.ts';
 import {
   differencesBetween,
@@ -26,7 +26,6 @@ import {
   heldBefore,
   heldOnlyOf,
   keptThrough,
-  textOf,
 } from './held-objects.ts';
 import { joiningMembers } from './joining-members.ts';
 import { judgedAnswers } from './judged-answers.ts';
@@ -185,7 +184,7 @@ export function* totalEffectInSteps(
   });
   const held = [...heldByChange(earlier, last), ...(takesBack ? withdrawnBy(now.plan, present().plan) : [])];
   const { others, ...needed } = neededRuns(earlier, last, waitingIn(held, last));
-  const pending = yield* laterChanges(others, { holds: held, last, ends: settles, leaving });
+  const pending = yield* laterChanges(others, { holds: held, earlier, last, ends: settles, leaving });
   const evicted = yield* evictedLater(held, { run, merged, supposed });
   return {
     ...effect,
@@ -269,15 +268,6 @@ function* evictedLater(
 const isSameFleet = (before: Fleet, after: Fleet): boolean =>
   before.withoutStrategy.symmetricDifference(after.withoutStrategy).size === 0 && sameValue(before, after);
 
-const lasting: ReadonlySet<HoldReason> = new Set([
-  'Freeze',
-  'ContainsForeignObjects',
-  'RecordLost',
-  'RemovalRefused',
-  'RolloutBudget',
-  'StrategyNotFound',
-]);
-
 /** An update run in progress rolls out what it has begun with. Other rollouts may have the same times with other objects. */
 const isFixed = ({ placement, run }: Rollout, { record }: PlanInput): boolean =>
   run !== undefined &&
@@ -285,22 +275,6 @@ const isFixed = ({ placement, run }: Rollout, { record }: PlanInput): boolean =>
 
 const notRespondingIn = ({ rollouts, upgrades }: Forecast): ClusterName[] =>
   [...new Set([...rollouts, ...upgrades].flatMap(({ notResponding = [] }) => notResponding))].sort();
-
-function heldByChange(before: PlanResult, after: PlanResult): Hold[] {
-  const idOf = ({ subject, reason }: Hold): string => canonicalJson({ subject, reason });
-  const known = new Set(before.plan.holds.map(idOf));
-  // What waits behind a cluster that is never ready may be something else with the change.
-  const isKnown = (hold: Hold): boolean =>
-    known.has(idOf(hold)) && (hold.reason !== 'RolloutBudget' || latestText(before, hold) === latestText(after, hold));
-  return after.plan.holds.filter((hold) => lasting.has(hold.reason) && !isKnown(hold));
-}
-
-/** What a placement rolls out. */
-function latestText({ contents }: PlanResult, { subject }: Hold): string {
-  const work = contents.works.get(placementKey(subject));
-  const latest = work && latestOf(work.resourceSnapshots);
-  return (latest && work.contents.get(latest.index)?.map(textOf).join('\n')) ?? '';
-}
 
 /** Gates that close again, since their approval is gone. */
 function withdrawnBy(before: Plan, after: Plan): Hold[] {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { effectText } from '../../src/report/effect/effect-text.ts';
 import { deployment, member, PaperFleet, placement } from '../support/paper-fleet.ts';
-import { effectOf, type Files } from './effect-of.ts';
+import { configMap, effectOf, type Files } from './effect-of.ts';
 
 const staged = 'apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStaged';
 const run = (name: string, spec = 'stagedRolloutStrategyName: steps'): Files => ({
@@ -223,6 +223,55 @@ describe('a preview shows removals that are held', () => {
       `${later} Deployment web/web stays for twin to take over, on a1`,
       `${later} Namespace web stays for twin to take over, on a1`,
     ]);
+  });
+
+  describe('and only what it adds where something is held already', () => {
+    const more = { 'resources/more.yaml': configMap('more', '1') };
+    const label: Files = {
+      'override.yaml': `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ResourceOverride\nmetadata: {name: own, namespace: web}\nspec:\n  resourceSelectors: [{group: "", version: v1, kind: ConfigMap, name: more}]\n  policy: {overrideRules: [{clusterSelector: {clusterSelectorTerms: [{labelSelector: {matchLabels: {in: b}}}]}, jsonPatchOverrides: [{op: add, path: /metadata/labels, value: {only: x}}]}]}\n`,
+    };
+    const suspending = (of: Files): Files => ({
+      'web.yaml': of['web.yaml']!.replace('{name: web}', '{name: web, annotations: {gitfleet.dev/suspended: why}}'),
+    });
+    const without = (name: string): Files => ({ [name]: '' });
+    const all = 'same on 3 clusters (a1, b1, b2)';
+    it.each<[string, Files, Files, string[]]>([
+      [
+        'a removal under a freeze',
+        frozen,
+        without('resources/more.yaml'),
+        [`${later} ConfigMap web/more removed, ${all}`],
+      ],
+      [
+        'a removal of a suspended placement',
+        suspending(picks(3)),
+        without('resources/more.yaml'),
+        [`${later} ConfigMap web/more removed, ${all}`],
+      ],
+      ['an override', frozen, label, [`${later} ConfigMap web/more changed, same on 2 clusters (b1, b2)`]],
+      [
+        'a cluster',
+        frozen,
+        picks(2),
+        ['ConfigMap web/more', 'Deployment web/web', 'Namespace web'].map((of) => `${later} ${of} removed, on a1`),
+      ],
+      ['another version', frozen, version(3), [`${later} Deployment web/web changed, ${all}`]],
+      [
+        'the placement',
+        frozen,
+        without('web.yaml'),
+        ['ConfigMap web/more', 'Deployment web/web', 'Namespace web'].map((of) => `${later} ${of} removed, ${all}`),
+      ],
+      ['nothing', frozen, { 'other.md': 'x' }, []],
+    ])('%s', async (_, hold, change, changes) => {
+      const paper = await settled({ ...picks(3), ...more }, { ...hold, ...version(2) });
+      const text = effectText(await effectOf(paper, { ...paper.files, ...change }));
+      expect(text.changes.map(({ title }) => title)).toEqual(changes);
+      expect(text.isEmpty).toBe(changes.length === 0);
+      expect(text.title).toBe(
+        changes.length === 0 ? 'no change on any cluster' : 'no change as long as it is held: web',
+      );
+    });
   });
 
   describe('of an eviction', () => {

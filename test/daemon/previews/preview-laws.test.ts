@@ -68,7 +68,18 @@ spec:
   - {name: last, labelSelector: {matchLabels: {order: "2"}}, maxConcurrency: 100%}
 `;
 
+const frozen = 'freeze: [{name: always, schedule: "* * * * *", duration: 1m}], ';
 const guard = 'guard: {maxClusters: 100%, maxObjectsPerCluster: 100%, maxLeaving: 100%}';
+
+/** In which nothing waits for an update run, and nothing stays on clusters that a later version has again. */
+const rolling = version.map(
+  ({ apps: drawnApps }): Version => ({
+    members: clusters,
+    apps: drawnApps.map(
+      (of) => of && { ...of, abandons: false, strategy: of.strategy.replace('External', 'RollingUpdate') },
+    ) as never,
+  }),
+);
 
 /** `run`: number of the update runs that External placements of this version get; none without it. */
 function filesOf({ members, apps: drawnApps }: Version, run?: number): Record<string, string> {
@@ -162,6 +173,60 @@ it(
         }
       }),
       { ...drawn(4, 20261123), examples: [abandoned] },
+    );
+  },
+  patience(60_000),
+);
+
+it(
+  'the preview of a random pull request to a frozen fleet says what it adds to what happens once the freeze ends',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(rolling, rolling, rolling, async (before, frozenAs, after) => {
+        const open = async () => {
+          const fleet = await VirtualFleet.open(filesOf(before), ...clusters);
+          const forge = new TestForge('github', memoryHost(fleet.repo), () => fleet.clock.now());
+          fleet.start({ forge });
+          await settle(fleet);
+          return { fleet, forge };
+        };
+        const follow = async ({ fleet }: Awaited<ReturnType<typeof open>>, files: Record<string, string>) => {
+          const gone = Object.keys(fleet.files).filter((path) => !(path in files));
+          fleet.commit({ ...Object.fromEntries(gone.map((path) => [path, undefined])), ...files });
+          await settle(fleet);
+          return heldBy(fleet);
+        };
+        const held = (of: Version): Record<string, string> => {
+          const files = filesOf(of);
+          return { ...files, 'fleet.yaml': files['fleet.yaml']!.replace(guard, frozen + guard) };
+        };
+        const [changed, other] = [await open(), await open()];
+        try {
+          for (const of of [changed, other]) await follow(of, held(frozenAs));
+          const world = new PreviewFleet(changed.fleet, changed.forge);
+          const files = held(after);
+          const gone = Object.keys(changed.fleet.files).filter((path) => !(path in files));
+          const pull = world.propose('change', {
+            ...Object.fromEntries(gone.map((path) => [path, undefined])),
+            ...files,
+          });
+          const says = () => changed.forge.pull(pull.number).comments[0]?.body;
+          await changed.fleet.until('it has a comment', () => says() !== undefined, 120);
+          const said = saidIn(says()!, 'once it is no longer held: ');
+          pull.state = 'merged';
+          const now = await follow(changed, files);
+          const [then, anyway] = [await follow(changed, filesOf(after)), await follow(other, filesOf(frozenAs))];
+          const isAdded = (line: string): boolean => {
+            const [cluster, , ...object] = line.split(' ');
+            const key = [cluster, ...object].join(' ');
+            return then.get(key) !== anyway.get(key);
+          };
+          expect(said, says()).toEqual(differences(now, then).filter(isAdded));
+        } finally {
+          for (const { fleet } of [changed, other]) await fleet.close();
+        }
+      }),
+      drawn(4, 20261128),
     );
   },
   patience(60_000),

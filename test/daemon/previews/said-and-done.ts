@@ -38,9 +38,16 @@ export function heldBy({ members }: VirtualFleet): Map<string, string> {
   return held;
 }
 
-/** The same as {@link differences}, as a comment says it. */
-export const saidIn = (comment: string): string[] =>
-  [...comment.matchAll(/^\*\*\S+: (\S+ \S+) (removed|changed|added), (?:on (\S+)|same on \d+ clusters \(([^)]*)\))/gm)]
+/** The same as {@link differences}, as a comment says it; `when`: what a line of later changes begins with. */
+export const saidIn = (comment: string, when = ''): string[] =>
+  [
+    ...comment.matchAll(
+      new RegExp(
+        String.raw`^\*\*${when}\S+: (\S+ \S+) (removed|changed|added), (?:on (\S+)|same on \d+ clusters \(([^)]*)\))`,
+        'gm',
+      ),
+    ),
+  ]
     .flatMap(([, object, action, one, several]) =>
       (one ?? several!.replace(/,/g, ''))
         .split(' ')

@@ -1,0 +1,78 @@
+import type { ClusterName } from '../api/meta.ts';
+import { type PlacementRef, placementKey } from '../api/placement.ts';
+import { sourceKey } from '../engine/input.ts';
+import { canonicalJson } from '../engine/kernel/canonical-json.ts';
+import { memoize } from '../engine/kernel/memoize.ts';
+import type { PlanResult } from '../engine/plan.ts';
+import type { Hold, HoldReason, Plan } from '../engine/plan-document.ts';
+import { isCompared, wantedOn } from './wanted-on.ts';
+
+const lasting: ReadonlySet<HoldReason> = new Set([
+  'Freeze',
+  'ContainsForeignObjects',
+  'RecordLost',
+  'RemovalRefused',
+  'RolloutBudget',
+  'StrategyNotFound',
+]);
+
+/** Holds that last, and that are new with a change, or hold something else with it. `before`, `after`: the last plans. */
+export function heldByChange(before: PlanResult, after: PlanResult): Hold[] {
+  const known = holdsById(before.plan);
+  const isSame = sameSubjects(before, after);
+  const isKnown = (hold: Hold): boolean => {
+    const was = known.get(idOf(hold));
+    return was !== undefined && holdsSameRemovals(was, hold) && isSame(hold);
+  };
+  return after.plan.holds.filter((hold) => lasting.has(hold.reason) && !isKnown(hold));
+}
+
+/** Whether a plan has a hold of the same subject for the same reason. */
+export const hasHold = (plan: Plan, hold: Hold): boolean => holdsById(plan).has(idOf(hold));
+
+const holdsById = memoize(({ holds }: Plan) => new Map(holds.map((hold) => [idOf(hold), hold])));
+
+const idOf = ({ subject, reason }: Hold): string => canonicalJson({ subject, reason });
+
+/** It names none that are not held without the change. */
+const holdsSameRemovals = ({ removes: was }: Hold, { removes: is }: Hold): boolean =>
+  new Set(is?.objects).isSubsetOf(new Set(was?.objects)) && (is?.count ?? 0) <= (was?.count ?? 0);
+
+/** Whether what is held is the same in both plans: what clusters are to have of a placement, or the spec of an update run. */
+function sameSubjects(before: PlanResult, after: PlanResult): (hold: Hold) => boolean {
+  const wanted = new Map<string, ReadonlyMap<ClusterName, string>[]>();
+  const wantedOf = (placement: PlacementRef) => {
+    const key = `${placement.kind} ${placementKey(placement)}`;
+    const known = wanted.get(key) ?? [before, after].map((result) => wantedTexts(result, placement));
+    wanted.set(key, known);
+    return known;
+  };
+  const specs = [before, after].map(specsOf);
+  return ({ subject, reason }) => {
+    // Other objects of the placement come and go meanwhile.
+    if (reason === 'ContainsForeignObjects' || reason === 'RemovalRefused') return true;
+    const { kind, name, namespace, clusterName } = subject;
+    if (kind !== 'ClusterResourcePlacement' && kind !== 'ResourcePlacement') {
+      const [was, is] = specs.map((of) => of.get(sourceKey(kind, subject)));
+      return was === is;
+    }
+    const [was, is] = wantedOf({ kind, name, ...(namespace !== undefined && { namespace }) });
+    const clusters = clusterName === undefined ? new Set([...was!.keys(), ...is!.keys()]) : [clusterName];
+    return [...clusters].every((cluster) => was!.get(cluster) === is!.get(cluster));
+  };
+}
+
+function wantedTexts(result: PlanResult, placement: PlacementRef): ReadonlyMap<ClusterName, string> {
+  const how = isCompared(result, placement) ? 'compared' : 'applied';
+  return new Map(
+    [...wantedOn(result, placement)].flatMap(([cluster, rendered]) =>
+      rendered ? [[cluster, `${how} ${rendered.ok ? rendered.digest : rendered.message}`]] : [],
+    ),
+  );
+}
+
+/** Of staged update runs. */
+const specsOf = ({ contents }: PlanResult): ReadonlyMap<string, string> =>
+  new Map(
+    contents.world.admitted.runs.map(({ kind, metadata, spec }) => [sourceKey(kind, metadata), canonicalJson(spec)]),
+  );
