@@ -1,11 +1,9 @@
-import type { ClusterName } from '../api/meta.ts';
-import { type PlacementRef, placementKey } from '../api/placement.ts';
 import { sourceKey } from '../engine/input.ts';
 import { canonicalJson } from '../engine/kernel/canonical-json.ts';
 import { memoize } from '../engine/kernel/memoize.ts';
 import type { PlanResult } from '../engine/plan.ts';
 import type { Hold, HoldReason, Plan } from '../engine/plan-document.ts';
-import { isCompared, wantedOn } from './wanted-on.ts';
+import { sameWanted } from './wanted-on.ts';
 
 const lasting: ReadonlySet<HoldReason> = new Set([
   'Freeze',
@@ -40,13 +38,7 @@ const holdsSameRemovals = ({ removes: was }: Hold, { removes: is }: Hold): boole
 
 /** Whether what is held is the same in both plans: what clusters are to have of a placement, or the spec of an update run. */
 function sameSubjects(before: PlanResult, after: PlanResult): (hold: Hold) => boolean {
-  const wanted = new Map<string, ReadonlyMap<ClusterName, string>[]>();
-  const wantedOf = (placement: PlacementRef) => {
-    const key = `${placement.kind} ${placementKey(placement)}`;
-    const known = wanted.get(key) ?? [before, after].map((result) => wantedTexts(result, placement));
-    wanted.set(key, known);
-    return known;
-  };
+  const isSame = sameWanted(before, after);
   const specs = [before, after].map(specsOf);
   return ({ subject, reason }) => {
     // Other objects of the placement come and go meanwhile.
@@ -56,19 +48,8 @@ function sameSubjects(before: PlanResult, after: PlanResult): (hold: Hold) => bo
       const [was, is] = specs.map((of) => of.get(sourceKey(kind, subject)));
       return was === is;
     }
-    const [was, is] = wantedOf({ kind, name, ...(namespace !== undefined && { namespace }) });
-    const clusters = clusterName === undefined ? new Set([...was!.keys(), ...is!.keys()]) : [clusterName];
-    return [...clusters].every((cluster) => was!.get(cluster) === is!.get(cluster));
+    return isSame({ kind, name, ...(namespace !== undefined && { namespace }) }, clusterName);
   };
-}
-
-function wantedTexts(result: PlanResult, placement: PlacementRef): ReadonlyMap<ClusterName, string> {
-  const how = isCompared(result, placement) ? 'compared' : 'applied';
-  return new Map(
-    [...wantedOn(result, placement)].flatMap(([cluster, rendered]) =>
-      rendered ? [[cluster, `${how} ${rendered.ok ? rendered.digest : rendered.message}`]] : [],
-    ),
-  );
 }
 
 /** Of staged update runs. */

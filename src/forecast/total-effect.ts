@@ -45,7 +45,7 @@ import { type ChangedUpgrade, changedUpgrades, touchedUpgrades } from './upgrade
 import { type Withheld, withheldIn } from './withheld.ts';
 
 /** What a change of the fleet repo does to the clusters once everything has settled, and how it gets there. */
-export interface TotalEffect extends ObjectChanges, Omit<NeededRuns, 'others'> {
+export interface TotalEffect extends ObjectChanges, NeededRuns {
   /** Clusters of the fleet, with those that leave by the change and those that join. */
   readonly fleetSize: number;
   /** What it removes on the way and brings back; no part of the counts. */
@@ -64,8 +64,8 @@ export interface TotalEffect extends ObjectChanges, Omit<NeededRuns, 'others'> {
   /** It is supposed that no approval ends these refusals without the change. */
   readonly noLongerRefused: readonly EndedRefusal[];
   /**
-   * What an update run would change then for those, and for others whose contents it changes; and what placements and update runs that are
-   * held would change once they continue. No part of the counts.
+   * What an update run would change then for those that need one; and what placements and update runs that are held would change once they
+   * continue. No part of the counts.
    */
   readonly pending: readonly LaterChange[];
   /** Clusters that do not get what it brings, by itself or by such a run. */
@@ -183,8 +183,8 @@ export function* totalEffectInSteps(
     isUpgrading: (name) => changed.has(name) || otherwise.has(name),
   });
   const held = [...heldByChange(earlier, last), ...(takesBack ? withdrawnBy(now.plan, present().plan) : [])];
-  const { others, ...needed } = neededRuns(earlier, last, waitingIn(held, last));
-  const pending = yield* laterChanges(others, { holds: held, earlier, last, ends: settles, leaving });
+  const needed = neededRuns(earlier, last, waitingIn(held, last));
+  const pending = yield* laterChanges(needed.needsRun, { holds: held, earlier, last, ends: settles, leaving });
   const evicted = yield* evictedLater(held, { run, merged, supposed });
   return {
     ...effect,

@@ -33,3 +33,25 @@ export function wantedOn(
 /** Nothing is applied under ReportDiff. What was applied before is removed where the placement leaves a cluster. */
 export const isCompared = ({ contents: { works } }: PlanResult, placement: PlacementRef): boolean =>
   works.get(placementKey(placement))?.placement.spec.strategy.applyStrategy.type === 'ReportDiff';
+
+/** Whether two plans want the same of a placement, on one cluster or on all. */
+export function sameWanted(before: PlanResult, after: PlanResult) {
+  const known = new Map<string, readonly ReadonlyMap<ClusterName, string>[]>();
+  return (placement: PlacementRef, cluster?: ClusterName): boolean => {
+    const key = placementKey(placement);
+    const texts = known.get(key) ?? [before, after].map((result) => wantedTexts(result, placement));
+    known.set(key, texts);
+    const [was, is] = texts as [ReadonlyMap<ClusterName, string>, ReadonlyMap<ClusterName, string>];
+    const clusters = cluster === undefined ? new Set([...was.keys(), ...is.keys()]) : [cluster];
+    return [...clusters].every((on) => was.get(on) === is.get(on));
+  };
+}
+
+function wantedTexts(result: PlanResult, placement: PlacementRef): ReadonlyMap<ClusterName, string> {
+  const how = isCompared(result, placement) ? 'compared' : 'applied';
+  return new Map(
+    [...wantedOn(result, placement)].flatMap(([cluster, rendered]) =>
+      rendered ? [[cluster, `${how} ${rendered.ok ? rendered.digest : rendered.message}`]] : [],
+    ),
+  );
+}

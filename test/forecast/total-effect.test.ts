@@ -742,14 +742,15 @@ spec:
         isEmpty: true,
       });
   });
-  it('needs an update run where the placement is External, which the title says unless it needs one anyway', async () => {
+  it('needs an update run where the placement is External, which the title says also if it needs one anyway, for something else', async () => {
     const external = { ...web(), 'web.yaml': placement('web', '{placementType: PickAll}', '{type: External}') };
     const changed = { ...external, 'resources/web.yaml': deployment('web', 'web', 'web:2') };
     const titles: string[] = [];
     for (const before of [web(), external]) {
       const paper = new PaperFleet(before);
       await paper.settle();
-      const { rollout, title, changes } = effectText(await effectOf(paper, changed));
+      const { rollout, title, changes, isEmpty } = effectText(await effectOf(paper, changed));
+      expect(isEmpty).toBe(false);
       expect(rollout.join()).toContain('web: needs a staged update run: ');
       expect(changes.at(before === external ? 1 : 0)).toMatchObject({
         title: expect.stringMatching(
@@ -758,8 +759,26 @@ spec:
         diff: expect.stringMatching(/\+ .*image: web:2/),
       });
       titles.push(title);
+      expect(effectText(await effectOf(paper, { ...before, 'README.md': '' })).isEmpty).toBe(true);
     }
-    expect(titles).toEqual(['no change on any cluster · needs a staged update run: web', 'no change on any cluster']);
+    const title = 'no change on any cluster · needs a staged update run: web';
+    expect(titles).toEqual([title, title]);
+  });
+  it('needs an update run for a further cluster where the reason names only some of those that wait for one', async () => {
+    const names = ['c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7', 'c8'];
+    const picks = (count: number): Files => ({
+      'web.yaml': placement(
+        'web',
+        `{placementType: PickFixed, clusterNames: [${names.slice(0, count)}]}`,
+        '{type: External}',
+      ),
+    });
+    const members = Object.fromEntries(names.map((name) => [`clusters/${name}.yaml`, member(name, {})]));
+    const paper = new PaperFleet({ ...members, ...picks(7), 'resources/web.yaml': deployment('web', 'web', 'web:1') });
+    await paper.settle();
+    const { title, rollout } = effectText(await effectOf(paper, { ...paper.files, ...picks(8) }));
+    expect(title).toBe('no change on any cluster · needs a staged update run: web');
+    expect(rollout[0]).toContain('nothing is deployed to c1, c2, c3, c4 and 4 more yet');
   });
   it('names the stages of an update run in order, with their pace', async () => {
     const stage = (name: string, cities: string, more = ''): string =>
