@@ -1,6 +1,6 @@
-import { type PlacementRef, placementKey, type RolloutStrategy, refOf } from '../api/placement.ts';
-import type { Fleet } from '../engine/input.ts';
+import { type Placement, type PlacementRef, type RolloutStrategy, refOf } from '../api/placement.ts';
 import { canonicalJson } from '../engine/kernel/canonical-json.ts';
+import type { PlanResult } from '../engine/plan.ts';
 
 type Pace = Pick<RolloutStrategy, 'type' | 'rollingUpdate'>;
 
@@ -11,18 +11,17 @@ export interface ChangedPace {
   readonly after: Pace;
 }
 
-/** By name, as they are in the fleet. */
-export function changedPaces(before: Fleet, after: Fleet): readonly ChangedPace[] {
-  const paceOf = ({ type, rollingUpdate }: RolloutStrategy): Pace =>
-    ({ type, ...(rollingUpdate && { rollingUpdate }) }) as Pace;
-  const known = new Map(
-    before.placements.map((placement) => [placementKey(refOf(placement)), paceOf(placement.spec.strategy)]),
-  );
-  return after.placements.flatMap((placement): ChangedPace[] => {
-    const ref = refOf(placement);
-    const [was, is] = [known.get(placementKey(ref)), paceOf(placement.spec.strategy)];
-    return was === undefined || canonicalJson(was) === canonicalJson(is)
-      ? []
-      : [{ placement: ref, before: was, after: is }];
+/** By name. A change that is refused does not count. */
+export function changedPaces(before: PlanResult, after: PlanResult): readonly ChangedPace[] {
+  const { works, world } = after.contents;
+  const deleted = new Set(world.admitted.deleted.map(({ key }) => key));
+  return [...works].flatMap(([key, { placement }]): ChangedPace[] => {
+    const earlier = before.contents.works.get(key);
+    if (earlier === undefined || deleted.has(key)) return [];
+    const [was, is] = [paceOf(earlier.placement), paceOf(placement)];
+    return canonicalJson(was) === canonicalJson(is) ? [] : [{ placement: refOf(placement), before: was, after: is }];
   });
 }
+
+const paceOf = ({ spec: { strategy } }: Placement): Pace =>
+  ({ type: strategy.type, ...(strategy.rollingUpdate && { rollingUpdate: strategy.rollingUpdate }) }) as Pace;

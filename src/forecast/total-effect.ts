@@ -203,7 +203,7 @@ export function* totalEffectInSteps(
     ...needed,
     pending: [...pending.changes, ...evicted],
     failing: together([...failingByChange(wayOf(without), results, before), ...pending.failing]),
-    paces: changedPaces(base.fleet, next.fleet),
+    paces: changedPaces(now, first),
     onlyCompared: onlyCompared(earlier, last),
     held,
     freezes: changedFreezes(base.fleet, next.fleet, base.now),

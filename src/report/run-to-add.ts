@@ -1,11 +1,11 @@
-import type { PlacementRef } from '../api/placement.ts';
+import type { NotRolledOut } from '../engine/staged/not-rolled-out.ts';
 
 /**
- * What to write so that placements get the staged update run that they need, as a clause; undefined without placements. The object
- * is YAML in one line, a file as it stands once the words in capitals are replaced.
+ * What to write so that placements get the staged update run that they need, as a clause; undefined where none would start. The
+ * object is YAML in one line, a file as it stands once the words in capitals are replaced.
  */
-export function runToAdd(placements: readonly PlacementRef[]): string | undefined {
-  const [first, ...others] = placements;
+export function runToAdd(missing: readonly Pick<NotRolledOut, 'placement' | 'cannotStart'>[]): string | undefined {
+  const [first, ...others] = missing.flatMap(({ placement, cannotStart }) => (cannotStart ? [] : [placement]));
   if (first === undefined) return undefined;
   const { kind, name, namespace } = first;
   const run = kind === 'ClusterResourcePlacement' ? 'ClusterStagedUpdateRun' : 'StagedUpdateRun';

@@ -78,7 +78,7 @@ export function summaryOf(
     ...(pullRequests.length > 0 && { pullRequests }),
     ...(holds.length > 0 && { holds }),
     ...(shortages.size > 0 && { notEnoughClusters: [...shortages.values()].slice(0, mostShortages).map(listed) }),
-    ...(missing.length > 0 && { notRolledOut: missing.map(({ placement, why }) => ({ ...placement, why })) }),
+    ...(missing.length > 0 && { notRolledOut: missing.map(({ placement, ...of }) => ({ ...placement, ...of })) }),
     guard: plan.guard,
     ...(fleet.refused.length > 0 && {
       notValid: fleet.refused.map((ref) => notValid(ref, fleet)),

@@ -694,6 +694,31 @@ spec:
       expect([text.title, text.rollout]).toEqual(['no change on any cluster', [`web: ${expected}`]]);
     }
   });
+  it('does not roll a placement out in another way where that is refused', async () => {
+    const external = { ...web(), 'web.yaml': placement('web', '{placementType: PickAll}', '{type: External}') };
+    const paper = new PaperFleet(external);
+    await paper.settle();
+    const effect = await effectOf(paper, web());
+    expect(effect.first.plan.problems.map(({ message }) => message)).toContainEqual(
+      expect.stringContaining('a strategy of type External cannot change to another type'),
+    );
+    expect(effectText(effect).rollout).toEqual([]);
+  });
+  it('advises to add no update run where none would start', async () => {
+    const files: Files = {
+      ...web(),
+      'web.yaml': placement('web', '{placementType: PickN, numberOfClusters: 6}', '{type: External}'),
+    };
+    const paper = new PaperFleet(files);
+    await paper.settle();
+    const text = effectText(
+      await effectOf(paper, { ...files, 'resources/web.yaml': deployment('web', 'web', 'web:2') }),
+    );
+    expect(text.title).toBe('no change on any cluster · needs a staged update run: web');
+    expect(text.rollout).toEqual([
+      'web: needs a staged update run: nothing is deployed to ams, fra, lon, nyc yet, and no update run can start: the placement is not fully scheduled yet: SchedulingPolicyUnfulfilled',
+    ]);
+  });
   it.each<[string, Files, string, string]>([
     [
       'an override fails',

@@ -47,7 +47,7 @@ async function notesAhead(desired: Desired, cluster: string, { statusBranch }: U
   const record = await recordFor(desired, statusBranch);
   if (record.commit === undefined) return [];
   const { present, notRolledOut } = shortagesAhead(desired, record, { kind: 'untaint', cluster, key: cordonTaint.key });
-  const toAdd = runToAdd(notRolledOut.map(({ placement }) => placement));
+  const toAdd = runToAdd(notRolledOut);
   return [
     ...present.map(({ before, after }) =>
       after

@@ -91,8 +91,8 @@ function missingRuns({ notRolledOut }: Forecast): string[] {
     notRolledOut.map(({ placement }) => titleOf(placement)),
     5,
   );
-  const toAdd = runToAdd(notRolledOut.map(({ placement }) => placement));
-  return missing === '' ? [] : [`Needs a staged update run: ${missing}; ${toAdd}.`];
+  const toAdd = runToAdd(notRolledOut);
+  return missing === '' ? [] : [`Needs a staged update run: ${missing}${toAdd === undefined ? '' : `; ${toAdd}`}.`];
 }
 
 function forecastTable(found: Forecast, assumptions: Assumptions): string {

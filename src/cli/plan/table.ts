@@ -89,7 +89,7 @@ export function planTable(
   for (const { title, rows } of nodeSections(plan, currencies))
     if (rows.kind === 'list') section(parts, title, rows.items.map(textOf));
   section(parts, 'Cluster upgrades', upgradeRunItems(plannedUpgradeRuns(plan)).map(textOf));
-  const toAdd = runToAdd(notRolledOut.map(({ placement }) => placement));
+  const toAdd = runToAdd(notRolledOut);
   section(parts, 'Not rolled out: needs a staged update run', notRolledOutItems(notRolledOut).map(textOf));
   if (toAdd !== undefined) parts.push(`Note: ${toAdd}.`);
   section(parts, color('red', 'Refused by the guard'), refusalItems(plan.guard).map(textOf));

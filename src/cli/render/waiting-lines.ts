@@ -52,7 +52,7 @@ export function heldLines(
       }),
   );
   const waiting = notRolledOut.filter(({ placement }) => asked(placement));
-  const toAdd = runToAdd(waiting.map(({ placement }) => placement));
+  const toAdd = runToAdd(waiting);
   const groups = [...Map.groupBy(held, ({ title, why }) => `${title}\n${why}`).values()];
   return [
     ...groups.map(

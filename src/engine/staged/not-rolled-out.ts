@@ -13,6 +13,7 @@ import { isMereHold } from '../recovery/held-since-loss.ts';
 import { holdsSelection } from '../selection/snapshot.ts';
 import { isInitialized, isOver } from '../update-run.ts';
 import { inFleet, type World } from '../world.ts';
+import { scheduledClusters } from './initialize/scheduled-clusters.ts';
 import { type Given, otherOverrides } from './other-overrides.ts';
 
 /** An External placement whose clusters do not run what the repo holds, which no update run brings. */
@@ -20,6 +21,8 @@ export interface NotRolledOut {
   readonly placement: PlacementRef;
   /** A clause: `the repo holds other resources than snapshot 1`. */
   readonly why: string;
+  /** A run that is added would not start, since clusters are missing. */
+  readonly cannotStart?: true;
 }
 
 interface Known {
@@ -55,6 +58,8 @@ export function notRolledOut(work: PlacementWork, { runs: all, holds, world }: K
   const others = unfinished.filter((run) => !open.includes(run));
   const held = others.flatMap((run) => heldText(run, holds));
   if (held.length < others.length) return undefined;
+  const scheduling = scheduledClusters(work, (cluster) => !inFleet(cluster, world));
+  const lacking = scheduling.ok || others.length > 0 ? [] : [`no update run can start: ${scheduling.message}`];
   const refused = unfinished.length === 0 ? refusedLast(runs) : undefined;
   const given = givenBy(placedBindings(work), open);
   const known = { runs, world, open, given, current: currentSnapshots(work, selection, { given, world }) };
@@ -68,7 +73,9 @@ export function notRolledOut(work: PlacementWork, { runs: all, holds, world }: K
     // Also where nothing else is missing, as for a snapshot that is not there.
     ...(refused ? [`update run ${refused.name} could not be initialized: ${refused.message}`] : []),
   ];
-  return why.length === 0 ? undefined : { placement: ref, why: [...why, ...held].join(', and ') };
+  if (why.length === 0) return undefined;
+  const clause = [...why, ...held, ...lacking].join(', and ');
+  return { placement: ref, why: clause, ...(!scheduling.ok && { cannotStart: true }) };
 }
 
 /** Why a run is not initialized: a strategy that is not there, clusters that are missing. */

@@ -38,6 +38,7 @@ export const summary = z.looseObject({
         name: z.string(),
         namespace: z.string().optional(),
         why: z.string(),
+        cannotStart: z.literal(true).optional(),
       }),
     )
     .optional(),
@@ -82,9 +83,10 @@ export const notInEffectIn = ({ guard = [], notValid = [], notRead = [], problem
 });
 
 export const notRolledOutIn = ({ notRolledOut = [] }: Summary): readonly NotRolledOut[] =>
-  notRolledOut.map(({ kind, name, namespace, why }) => ({
+  notRolledOut.map(({ kind, name, namespace, why, cannotStart }) => ({
     placement: { kind, name, ...(namespace !== undefined && { namespace }) },
     why,
+    ...(cannotStart && { cannotStart }),
   }));
 
 /** A hold, as the summary lists it. */

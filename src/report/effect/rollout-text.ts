@@ -59,7 +59,7 @@ export function rolloutText(effect: TotalEffect): string[] {
       `${titleOf(placement)}: only reports differences (ReportDiff), nothing is applied: ${listUpTo(clusters, mostNamed)}`,
   );
   const missing = notRolledOut.map(({ placement, why }) => `${titleOf(placement)}: needs a staged update run: ${why}`);
-  const toAdd = runToAdd(notRolledOut.map(({ placement }) => placement));
+  const toAdd = runToAdd(notRolledOut);
   // Whom cluster update runs leave out is said with whom they upgrade.
   const left = new Set(effect.upgrades.flatMap(leftNotes));
   const notes = forecastParts(forecast).flatMap(({ title, notes: of }) => {

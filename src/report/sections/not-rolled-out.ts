@@ -7,9 +7,9 @@ import { type Item, type SectionSource, todoList } from './section.ts';
 
 export const notRolledOut: SectionSource = ({ notRolledOut: all, inEffect }) => {
   const listed = inEffectOnly(all, inEffect.placements);
-  const toAdd = runToAdd(listed.map(({ placement }) => placement));
+  const toAdd = runToAdd(listed);
   return todoList('Not rolled out', notRolledOutItems(listed), {
-    intro: `These placements are External: a staged update run rolls out what is missing; ${toAdd}`,
+    intro: `These placements are External: a staged update run rolls out what is missing${toAdd === undefined ? '' : `; ${toAdd}`}`,
   });
 };
 

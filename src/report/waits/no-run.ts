@@ -9,12 +9,19 @@ export function failedRunText(runs: readonly StagedUpdateRun[]): string | undefi
   return failed && `update run ${titleOf(failed.metadata)} failed`;
 }
 
+export function neededRun(
+  placement: Pick<PlacementRef, 'name' | 'namespace'>,
+  all: readonly NotRolledOut[],
+): NotRolledOut | undefined {
+  const key = placementKey(placement);
+  return all.find((one) => placementKey(one.placement) === key);
+}
+
 /** `needs a staged update run: the repo holds other resources than snapshot 1`; undefined where the placement needs none. */
 export function needsRunText(
   placement: Pick<PlacementRef, 'name' | 'namespace'>,
   all: readonly NotRolledOut[],
 ): string | undefined {
-  const key = placementKey(placement);
-  const found = all.find((one) => placementKey(one.placement) === key);
+  const found = neededRun(placement, all);
   return found && `needs a staged update run: ${found.why}`;
 }

@@ -19,7 +19,7 @@ import { runToAdd } from '../run-to-add.ts';
 import { explainCommand, shortageOf, shortageText } from '../shortage.ts';
 import { suspendedText } from '../suspensions.ts';
 import { unreachableText } from '../unreachable-text.ts';
-import { failedRunText, needsRunText } from './no-run.ts';
+import { failedRunText, neededRun, needsRunText } from './no-run.ts';
 import { inWords, progressOf } from './progress-text.ts';
 import { type StageTaskState, stageTasks } from './stage-tasks.ts';
 import { type Listed, whyLate, whyNotSettled } from './why-late.ts';
@@ -61,9 +61,7 @@ export function waitsOfPlacement(
   return [
     ...(suspended === undefined ? [] : [suspendedText(suspended)]),
     ...whole,
-    ...(missing === undefined
-      ? noRun
-      : [missing, runToAdd([{ kind, name, ...(namespace !== undefined && { namespace }) }])!]),
+    ...(missing === undefined ? noRun : [missing, runToAdd([neededRun(placement, notRolledOut)!]) ?? []].flat()),
     ...runs.flatMap((run) => waitsOfRun(run, { holds }).map((line) => `run ${titleOf(run.metadata)}: ${line}`)),
     ...late,
   ];

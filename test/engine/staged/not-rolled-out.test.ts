@@ -116,17 +116,21 @@ describe('an update run that is not initialized brings nothing', () => {
     expect(await whyAfter(paper, run('web-1', 'none'))).toEqual([]);
     const why = 'update run web-1 is not initialized: there is no ClusterStagedUpdateStrategy none yet';
     expect(await whyAfter(paper, version(2))).toEqual([`the repo holds other resources than snapshot 0, and ${why}`]);
+    // Another one starts at once.
+    expect(paper.last!.notRolledOut[0]!.cannotStart).toBeUndefined();
     expect(await whyAfter(paper, run('web-2'))).toEqual([]);
   });
 
-  it('as long as clusters are missing', async () => {
-    const paper = new PaperFleet({
-      ...files,
-      ...placed('{placementType: PickN, numberOfClusters: 4}'),
-      ...run('web-0'),
-    });
+  it('as long as clusters are missing, and another one would not start either', async () => {
+    const paper = new PaperFleet({ ...files, ...placed('{placementType: PickN, numberOfClusters: 4}') });
+    expect(await whyAfter(paper, {})).toEqual([
+      'nothing is deployed to a1, b1, b2 yet, and no update run can start: the placement is not fully scheduled yet: SchedulingPolicyUnfulfilled',
+    ]);
+    expect(paper.last!.notRolledOut[0]!.cannotStart).toBe(true);
+    paper.files = { ...paper.files, ...run('web-0') };
     expect(await whyAfter(paper, {})).toEqual([
       'nothing is deployed to a1, b1, b2 yet, and update run web-0 is not initialized: the placement is not fully scheduled yet: SchedulingPolicyUnfulfilled',
     ]);
+    expect(paper.last!.notRolledOut[0]!.cannotStart).toBe(true);
   });
 });

@@ -129,7 +129,8 @@ describe('what fails an initialization for good', () => {
     const whyOf = (given: Case) => {
       const { work, recorded: runs, holds } = plan(given).outcome;
       // Without overrides nothing is rendered.
-      const world = { input: { digest }, members: new Map(), overrides: new Map() } as unknown as World;
+      const members = new Map(['eu-1', 'us-1'].map((name) => [name, { leaving: false }]));
+      const world = { input: { digest }, members, overrides: new Map() } as unknown as World;
       return notRolledOut(work, { runs, holds, world })?.why;
     };
     const missing = 'update run web-1 could not be initialized: no resource snapshot with index 7 found';
