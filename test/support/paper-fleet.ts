@@ -69,6 +69,8 @@ export class PaperFleet {
   readonly #cache = memoryCache();
   /** Of the fleet repo; nothing here depends on what it is. */
   commit = 'c'.repeat(40);
+  /** Who gave approvals; undefined = not known. */
+  approvers: Fleet['approvers'];
 
   constructor(files: Readonly<Record<string, string>>, now = '2026-11-20T10:00:00Z') {
     this.files = { ...files };
@@ -84,7 +86,8 @@ export class PaperFleet {
    * leaves to be reused must change nothing. A plan that has changed nothing, or is refused, is the same a minute later.
    */
   async plan(options: { readonly refused?: boolean; readonly damaged?: boolean } = {}): Promise<Plan> {
-    const fleet = await loadFleet(treeOf(this.files), this.#cache);
+    const loaded = await loadFleet(treeOf(this.files), this.#cache);
+    const fleet = this.approvers ? { ...loaded, approvers: this.approvers } : loaded;
     const result = this.#planOnce(fleet, options.damaged);
     const earlier = this.last?.plan.now;
     this.last = result;

@@ -20,6 +20,10 @@ export const approvedOnMain = (name: string, approver: Approver | undefined): st
 export const approvedText = (approver: Approver | undefined): string | undefined =>
   approver && `approved ${approverText(approver)}`;
 
+/** Of an approval on main whose run is stopped, blocked or failed. */
+export const approvedForLater = (approver: Approver | undefined): string | undefined =>
+  approver && `${approvedText(approver)}, which counts once the run continues`;
+
 /** As it is recorded, without the fields that are not known. */
 export const recordedApprover = ({
   commit,

@@ -3,6 +3,7 @@ import { earlyAmong, stillEarly, withEarlyApprovals } from '../gate/early-approv
 import type { PlannedRun } from '../plan-document.ts';
 import { isInitialized, isOver } from '../update-run.ts';
 import { approvalsOf } from './approval/answer.ts';
+import { noteAnswers } from './approval/check-gate.ts';
 import { endInstruction } from './end-instruction.ts';
 import { endRejected } from './execute/end-rejected.ts';
 import { execute } from './execute/execute.ts';
@@ -54,10 +55,12 @@ function advanceStages(step: RunStep, context: RunContext, turn: Turn): RunStep 
   if (abort !== undefined) return failRun(step, context, { reason: 'UpdateRunFailed', message: abort });
   if (turn.conflict) return step;
   const rejected = endRejected(step, context);
-  if (rejected !== undefined) return rejected;
+  if (rejected !== undefined) return noteAnswers(rejected, context);
   if (turn.state === 'Initialize') return step;
-  if (turn.state === 'Stop') return stop(step, context);
-  return turn.blockedBy === undefined ? execute(step, context) : blocked(step, context, turn.blockedBy);
+  if (turn.state === 'Stop') return noteAnswers(stop(step, context), context);
+  return turn.blockedBy === undefined
+    ? execute(step, context)
+    : noteAnswers(blocked(step, context, turn.blockedBy), context);
 }
 
 /** A rollback does not depend on what the placement wants by now, only on its clusters being left to runs. */

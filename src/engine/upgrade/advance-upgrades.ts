@@ -6,7 +6,7 @@ import { byText } from '../kernel/ordering.ts';
 import { sameValue } from '../kernel/same-value.ts';
 import { heldSinceLoss, isHeldSinceLoss, isMereHold } from '../recovery/held-since-loss.ts';
 import { advanceStages } from './advance-stages.ts';
-import { flawedApprovals } from './check-gates.ts';
+import { flawedApprovals, noteAnswers } from './check-gates.ts';
 import { inFieldOrder } from './field-order.ts';
 import { gatesOf } from './gate-names.ts';
 import { isOver, type LoadedRun, loadRun } from './load-run.ts';
@@ -43,7 +43,7 @@ export function advanceUpgrades(input: UpgradesInput): readonly AdvancedRun[] {
   const advanced = loaded.map((it): AdvancedRun => {
     const { run } = it.context;
     const step = state.steps.get(run)!;
-    const status = inFieldOrder(step.status);
+    const status = inFieldOrder(noteAnswers(step.status, it.context));
     const reported =
       it.isActive && !isOver(status) ? withUnlistedRegions(flawedApprovals(step, it.context), it.context) : step;
     return {

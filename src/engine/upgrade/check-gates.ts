@@ -10,7 +10,7 @@ import { closedHolds, type GateHold, withdrawnOnMain } from '../gate/messages.ts
 import { outcomeOf } from '../gate/outcome.ts';
 import { acceptedFlaws, withdrawnGate } from '../gate/run-gates.ts';
 import { formatInstant, parseInstant } from '../kernel/instant.ts';
-import { arePassed } from './derive-states.ts';
+import { arePassed, isHalted } from './derive-states.ts';
 import { answerTo, approvalsInOrder, gatesIn, type Reviewed } from './gate-answer.ts';
 import { gateIn, gatesOf, type RunGate, withGate } from './gate-names.ts';
 import { type RunContext, type RunStep, withHolds, withProblem } from './run-context.ts';
@@ -33,8 +33,9 @@ export function checkGates(
 
 function checkGate(before: RunStep, context: RunContext, gate: RunGate): RunStep {
   const { now, approvers } = context.input;
-  const known = gateIn(before.status, gate);
-  if (known.status.state === 'Completed' || known.status.state === 'Skipped') return before;
+  const noted = gateIn(before.status, gate);
+  if (noted.status.state === 'Completed' || noted.status.state === 'Skipped') return before;
+  const { approvedBy: _, ...known } = noted;
   const asked = known.status.state === 'Pending' ? known : askedGate(gate, known, context);
   const { startTime, error } = asked.status;
   const opensAt = asked.type === 'ScheduledStart' ? asked.absoluteStartTime : undefined;
@@ -89,6 +90,23 @@ export function openDueStarts(before: RunStep, { run, input: { now } }: RunConte
       };
   }
   return step;
+}
+
+/**
+ * A run in which nothing starts opens no gate. That main approves an asked one is known all the same: it counts once the run continues.
+ * Removing the file, or another review, ends that.
+ */
+export function noteAnswers(before: UpgradeRunStatus, context: RunContext): UpgradeRunStatus {
+  if (!isHalted(before, context)) return before;
+  const { approvers } = context.input;
+  return gatesOf(context.run.metadata.name, before).reduce((status, gate) => {
+    const { approvedBy: known, ...asked } = gateIn(status, gate);
+    if (asked.type !== 'Approval' || asked.status.state !== 'Pending') return status;
+    const answer = answerTo(gate, reviewedIn({ status }, context), context.input);
+    const outcome = outcomeOf(answer, { request: { name: gate.name }, waiting: () => [], approvers });
+    const approvedBy = outcome.kind === 'approved' ? (outcome.approvedBy ?? known) : undefined;
+    return withGate(status, gate, { ...asked, ...(approvedBy && { approvedBy }) });
+  }, before);
 }
 
 /** What an approver of the run in its present state reviews. */

@@ -1,6 +1,6 @@
 import type { Approver } from '../../api/approver.ts';
 import type { UpgradeGate } from '../../api/upgrade-gate.ts';
-import { approvedText } from '../gate/approver.ts';
+import { approvedForLater, approvedText } from '../gate/approver.ts';
 import { reviewAnnotation } from '../gate/review.ts';
 import type { PlannedApproval, RequestedApproval } from '../plan-document.ts';
 import { objectDocument } from '../record/documents.ts';
@@ -66,6 +66,10 @@ export function recordedGate({ kind, metadata, spec, status }: UpgradeGate): Req
   });
 }
 
+/** One that is approved while its run is halted opens once the run continues. */
+const answerOf = ({ state, approvedBy }: PlannedGate['status']): RequestedApproval['answer'] =>
+  state === 'Rejected' ? 'rejected' : state === 'Completed' || approvedBy ? 'approved' : undefined;
+
 function requested(planned: PlannedGate): RequestedApproval {
   const { kind, name, spec, status, reviewDigest: review } = planned;
   const { name: run, stage, group } = spec.target.updateRunProperties;
@@ -77,7 +81,7 @@ function requested(planned: PlannedGate): RequestedApproval {
   };
   return {
     planned,
-    answer: status.state === 'Pending' ? undefined : status.state === 'Completed' ? 'approved' : 'rejected',
+    answer: answerOf(status),
     subject: {
       kind: 'UpdateRun',
       name: run,
@@ -89,7 +93,7 @@ function requested(planned: PlannedGate): RequestedApproval {
       spec.gateType === 'Approval'
         ? { path: undefined, object: { ...object, spec: { ...spec, state: 'Completed' } } }
         : undefined,
-    approvedBy: approvedText(status.approvedBy),
+    approvedBy: status.state === 'Pending' ? approvedForLater(status.approvedBy) : approvedText(status.approvedBy),
     document: objectDocument({ ...object, status }),
   };
 }

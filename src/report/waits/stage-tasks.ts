@@ -1,6 +1,6 @@
 import type { Timestamp } from '../../api/meta.ts';
 import type { StagedUpdateRun, StageStatus, TaskStatus } from '../../api/staged.ts';
-import { approvedText } from '../../engine/gate/approver.ts';
+import { approvedForLater, approvedText } from '../../engine/gate/approver.ts';
 import { findCondition } from '../../engine/kernel/condition.ts';
 import { formatDuration } from '../../engine/kernel/duration.ts';
 import { formatInstant } from '../../engine/kernel/instant.ts';
@@ -63,24 +63,29 @@ function ofApproval(
   const answer = findCondition(task.conditions, 'ApprovalRequestApproved');
   const approved = answer?.status === 'True';
   const rejection = rejectionOf(task, stage);
+  const later = approved || rejection || isEnded ? undefined : approvedForLater(task.approvedBy);
   return {
     stage: stage.stageName,
     timing,
     type: 'Approval',
     isRequested: asked !== undefined || answer !== undefined,
-    isOpen: asked !== undefined && !approved && !rejection && !isEnded,
+    isOpen: asked !== undefined && !approved && !rejection && !isEnded && later === undefined,
     progress: approved
       ? (approvedText(task.approvedBy) ?? 'approved')
       : rejection
         ? rejection.text
-        : answer
-          ? 'withdrawn'
-          : isEnded
-            ? 'not approved: the run is over'
-            : asked
-              ? 'waits for approval'
-              : 'not requested yet',
-    since: rejection?.at ?? answer?.lastTransitionTime ?? ended ?? asked?.lastTransitionTime,
+        : (later ??
+          (answer
+            ? 'withdrawn'
+            : isEnded
+              ? 'not approved: the run is over'
+              : asked
+                ? 'waits for approval'
+                : 'not requested yet')),
+    since:
+      later !== undefined
+        ? undefined
+        : (rejection?.at ?? answer?.lastTransitionTime ?? ended ?? asked?.lastTransitionTime),
     asked: asked?.lastTransitionTime,
     approval: task.approvalRequestName,
   };

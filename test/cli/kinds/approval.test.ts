@@ -177,6 +177,29 @@ describe('describe approval', () => {
     expect(requestOfStage(one, statusWith([asks]).record)?.title).toBe(`Approve web-1: ${title} after canary`);
   });
 
+  it('and describe run say that it is approved for when the run continues', () => {
+    const approvedBy = { commit: '41ab9c0'.padEnd(40, '0'), author: 'Ann' };
+    const task = { type: 'Approval', approvalRequestName: 'web-1-after-canary', conditions: [asked], approvedBy };
+    const stopped = {
+      ...run({
+        conditions: [
+          { ...is('Progressing', 'False', 5, 'the update run is stopped in stage canary'), reason: 'UpdateRunStopped' },
+        ],
+        stagesStatus: [{ ...canary, afterStageTaskStatus: [task] }, prod],
+      }),
+    };
+    const status = statusWith([{ ...stopped, spec: { ...stopped.spec, state: 'Stop' } }]);
+    const of = page(request('web-1-after-canary', 'canary', [is('Approved', 'True', 6)]), status);
+    const later = 'approved by Ann in commit 41ab9c0, which counts once the run continues';
+    expect(of).toContain(`Decision:   ${later}\n`);
+    expect(of).not.toContain('How to approve');
+    const described = runPage(status.record.runs.values().next().value!, status).join('\n\n');
+    expect(described).toContain(`after it: approval web-1-after-canary ${later}\n`);
+    expect(described).toContain(
+      'Waits for:\n  someone to resume it: gitfleet resume run web-1\n  stopped in stage canary\n',
+    );
+  });
+
   it('says what it waits for besides, and that rejecting returns clusters', () => {
     const asks = run({ stagesStatus: [canary, prod] });
     const stopped = {

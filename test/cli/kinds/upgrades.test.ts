@@ -157,6 +157,36 @@ describe('a cluster update run', () => {
     await fleet.pass();
     expect(await wait()).toMatchObject({ code: 0, out: 'approval/k8s-before-two condition met\n' });
   });
+  it('that is stopped has approvals that count once it continues', async () => {
+    const spec = { strategy: { stages: [strategy.stages[1]] } };
+    const fleet = await FleetOnGit.open({
+      ...upgradeMember('us-1', { 'gitfleet.dev/update-group': 'us' }),
+      ...upgradeRun(spec),
+    });
+    await fleet.pass();
+    fleet.commit(upgradeRun({ ...spec, state: 'Stopped' }), 'Stop');
+    await fleet.pass();
+    const name = 'k8s-before-two';
+    const approved = fleet
+      .git('show', `fleet-status:approvals/${name}.yaml`)
+      .replace(/status:\s+state: Pending/, '')
+      .replace('spec:', 'spec:\n  state: Completed');
+    const commit = fleet.commit({ [`approvals/${name}.yaml`]: approved }, 'Approve');
+    fleet.paper.approvers = new Map([[`Gate//${name}`, { commit, author: 'Ann' }]]);
+    const plan = await fleet.pass();
+    const later = `approved by Ann in commit ${commit.slice(0, 7)}, which counts once the run continues`;
+    expect(plan.approvals.map(({ approvedBy }) => approvedBy)).toEqual([later]);
+    const described = (await cli('describe', 'upgrade', 'k8s', '--repo', fleet.dir)).out;
+    expect(described).toContain(`before it: Approval "go west": Pending, ${later}\n`);
+    expect(described).not.toContain('git merge');
+    const page = (await cli('describe', 'approval', name, '--repo', fleet.dir)).out;
+    expect(page).toContain(`State:   Pending, ${later}\n`);
+    expect(page).not.toContain('How to approve');
+    expect(page).toContain('not before someone resumes the run, which is stopped: gitfleet resume upgrade k8s\n');
+    const listed = (await cli('get', 'approvals', '--repo', fleet.dir)).out;
+    expect(listed).toMatch(/k8s-before-two +k8s +two +True +<none> +\d+\w+ +gate/);
+  });
+
   it('names the attempt and the file that continue it after a rejection', async () => {
     const fleet = await FleetOnGit.open({
       ...upgradeMember('us-1', { 'gitfleet.dev/update-group': 'us' }),
@@ -168,6 +198,8 @@ describe('a cluster update run', () => {
     fleet.commit({ 'approvals/k8s-before-two.yaml': rejected }, 'Reject');
     await fleet.pass();
     const { out } = await cli('describe', 'upgrade', 'k8s', '--repo', fleet.dir);
+    expect(out).toContain('"go west": Rejected (approval k8s-before-two was rejected on main)\n');
+    expect(out).not.toContain('git merge');
     expect(out).toMatch(
       /^Waits for:\n {2}failed: .*\. Remove the file that rejects it, then write attempt: 2 in upgrades\/k8s\.yaml$/m,
     );

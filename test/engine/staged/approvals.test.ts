@@ -81,6 +81,22 @@ describe('who approved', () => {
     );
   });
 
+  it('is named while the run is stopped, until the approval is withdrawn', () => {
+    const rollout = gated(before, {}, { approvers }).plan();
+    rollout
+      .change({ runs: [runOf({ state: 'Stop' })] })
+      .merge('web-1-before-canary')
+      .plan(60);
+    const task = () => rollout.status.stagesStatus![0]!.beforeStageTaskStatus![0]!;
+    expect(task()).toMatchObject({ approvedBy: approver, conditions: [{ type: 'ApprovalRequestCreated' }] });
+    expect(rollout.outcome.approvals[0]!).toMatchObject({
+      answer: 'approved',
+      approvedBy: `approved ${by}, which counts once the run continues`,
+    });
+    rollout.change({ approvals: [] }).plan(70);
+    expect([task().approvedBy, rollout.outcome.approvals[0]!.answer]).toEqual([undefined, undefined]);
+  });
+
   it('is not named without history', () => {
     const rollout = gated(before).plan().merge('web-1-before-canary').plan(60);
     expect(JSON.stringify(rollout.status)).toContain('"approval web-1-before-canary is on main"');

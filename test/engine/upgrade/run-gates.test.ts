@@ -34,6 +34,33 @@ describe('approvals', () => {
     expect(fleet.record.get('approvals/k8s-before-one.yaml')).toContain('author: Ann');
   });
 
+  it('given while the run is stopped are known at once, and count once it continues', async () => {
+    const fleet = gated({ beforeGates: [approval] });
+    await fleet.plan();
+    const spec = { updateStrategyId: 'test-then-prod' };
+    Object.assign(fleet.files, run({ ...spec, state: 'Stopped' }));
+    const approvedBy = { commit: '41ab9c0'.padEnd(40, '0'), author: 'Ann' };
+    fleet.approvers = new Map([['Gate//k8s-before-one', approvedBy]]);
+    fleet.merge('k8s-before-one').later(60);
+    const [asked] = (await fleet.plan()).approvals;
+    expect(asked).toMatchObject({ answer: 'approved', planned: { status: { state: 'Pending', approvedBy } } });
+    expect(asked!.approvedBy).toBe('approved by Ann in commit 41ab9c0, which counts once the run continues');
+    expect([fleet.run().stages[0]!.beforeGates[0]!.approvedBy, fleet.inFlight()]).toEqual([approvedBy, []]);
+    const path = 'approvals/k8s-before-one.yaml';
+    const file = fleet.files[path]!;
+    delete fleet.files[path];
+    expect((await fleet.later(60).plan()).approvals[0]!.answer).toBeUndefined();
+    expect(fleet.run().stages[0]!.beforeGates[0]!.approvedBy).toBeUndefined();
+    Object.assign(fleet.files, { [path]: file });
+    await fleet.later(60).plan();
+    Object.assign(fleet.files, run(spec));
+    await fleet.later(60).plan();
+    expect([fleet.run().stages[0]!.beforeGates[0], fleet.inFlight()]).toMatchObject([
+      { status: { state: 'Completed' }, approvedBy },
+      ['x1'],
+    ]);
+  });
+
   it('names who rejected', async () => {
     const fleet = gated({ beforeGates: [approval] });
     await fleet.plan();
@@ -121,8 +148,12 @@ describe('approvals', () => {
       'one Failed/MembersFailed: x Failed/MembersFailed [x1 Failed/UpgradeFailed] y Stopped [y1 NotStarted]',
     );
     expect(fleet.asked().map(({ name, status }) => `${name} ${status.state}`)).toEqual(['k8s-before-y Pending']);
+    fleet.approvers = new Map([['Gate//k8s-before-y', { commit: '41ab9c0'.padEnd(40, '0'), author: 'Ann' }]]);
     fleet.merge('k8s-before-y').later(60);
-    await fleet.plan();
+    const { approvals } = await fleet.plan();
+    expect(approvals.map(({ approvedBy }) => approvedBy)).toEqual([
+      'approved by Ann in commit 41ab9c0, which counts once the run continues',
+    ]);
     expect([fleet.run().status.state, fleet.inFlight()]).toEqual(['Failed', []]);
     Object.assign(fleet.files, run({ updateStrategyId: 'test-then-prod', attempt: 2 }));
     await fleet.plan();

@@ -54,17 +54,24 @@ const scopeOf = ({ spec }: UpgradeGate): Cell => {
   return group ?? stage;
 };
 
-const answerOf = ({ status }: UpgradeGate): 'True' | 'False' | undefined =>
-  status?.state === 'Completed' ? 'True' : status?.state === 'Rejected' ? 'False' : undefined;
+/** A rejection is accepted at once, an approval once its gate is open. */
+function answersOf(gate: UpgradeGate): { readonly [Type in (typeof conditionTypes)[number]]?: 'True' | 'False' } {
+  const { answer } = recordedApproval(gate);
+  if (answer === undefined) return {};
+  const isAccepted = gate.status?.state !== 'Pending';
+  const status = answer === 'approved' ? 'True' : 'False';
+  return { Approved: status, ...(isAccepted && { ApprovalAccepted: status }) };
+}
 
 const conditionTypes = ['Approved', 'ApprovalAccepted'] as const;
 
 /** A gate has a state instead. */
 function conditionsOf(gate: UpgradeGate): Condition[] {
-  const status = answerOf(gate);
-  return status === undefined
-    ? []
-    : conditionTypes.map((type) => ({ type, status, reason: `Gate${gate.status?.state ?? ''}` }));
+  const answers = answersOf(gate);
+  return conditionTypes.flatMap((type) => {
+    const status = answers[type];
+    return status === undefined ? [] : [{ type, status, reason: `Gate${gate.status?.state ?? ''}` }];
+  });
 }
 
 /** KubeFleet's columns of requests, then those of removals that need approval. */
@@ -140,12 +147,22 @@ export const approvals: Listing = listing<ApprovalRow>({
     {
       heading: 'APPROVED',
       cell: (row) =>
-        isGiven(row) ? 'True' : ofRun(({ status }) => statusOf(status?.conditions, 'Approved'), answerOf)(row),
+        isGiven(row)
+          ? 'True'
+          : ofRun(
+              ({ status }) => statusOf(status?.conditions, 'Approved'),
+              (gate) => answersOf(gate).Approved,
+            )(row),
     },
     {
       heading: 'APPROVALACCEPTED',
       cell: (row) =>
-        'used' in row ? 'True' : ofRun(({ status }) => statusOf(status?.conditions, 'ApprovalAccepted'), answerOf)(row),
+        'used' in row
+          ? 'True'
+          : ofRun(
+              ({ status }) => statusOf(status?.conditions, 'ApprovalAccepted'),
+              (gate) => answersOf(gate).ApprovalAccepted,
+            )(row),
     },
     {
       heading: 'AGE',

@@ -1,7 +1,7 @@
 import { placementKey } from '../../../api/placement.ts';
 import type { ApprovalRequest } from '../../../api/staged.ts';
 import type { UpgradeGate } from '../../../api/upgrade-gate.ts';
-import { approvedText } from '../../../engine/gate/approver.ts';
+import { approvedForLater, approvedText } from '../../../engine/gate/approver.ts';
 import {
   type ApprovalRequestName,
   approvalBranch,
@@ -178,7 +178,11 @@ export function gatePage(
   const facts = gateFacts(members, now);
   const ahead = isStarted(run) ? (facts ? withSkips(run, targetsOf(run, facts)) : run) : undefined;
   const at = recorded?.absoluteStartTime;
-  const by = approvedText(status?.approvedBy) ?? (state === 'Rejected' ? recorded?.status.error?.message : undefined);
+  const isPending = state === 'Pending';
+  const later = isPending ? approvedForLater(status?.approvedBy) : undefined;
+  const isOpen = isPending && later === undefined;
+  const by =
+    later ?? approvedText(status?.approvedBy) ?? (state === 'Rejected' ? recorded?.status.error?.message : undefined);
   return [
     fields([
       ['Name', metadata.name],
@@ -188,13 +192,11 @@ export function gatePage(
       ['Type', spec.gateType],
       spec.displayName === undefined ? undefined : ['Title', spec.displayName],
       ['State', by === undefined ? state : `${state}, ${by}`],
-      isScheduled && state === 'Pending' ? ['Opens', `${at ?? 'at its time'}, by itself`] : undefined,
+      isScheduled && isPending ? ['Opens', `${at ?? 'at its time'}, by itself`] : undefined,
       ['Review', metadata.annotations?.[reviewAnnotation]],
     ]),
-    ...(ahead && opens && state === 'Pending'
-      ? [titled('Approval starts', sentences(approvalLines(ahead, opens, facts)))]
-      : []),
-    ...(state === 'Pending'
+    ...(ahead && opens && isPending ? [titled('Approval starts', sentences(approvalLines(ahead, opens, facts)))] : []),
+    ...(isOpen
       ? [
           ...listsOf(requestOfGate(gate, { record, now }, members)?.sections ?? []),
           titled(
@@ -230,8 +232,8 @@ export function requestOfGate(
   members: Members,
 ): ApprovalPage | undefined {
   const facts = gateFacts(members, now);
-  if (facts === undefined || (gate.status?.state ?? 'Pending') !== 'Pending') return undefined;
   const asked = recordedApproval(gate);
+  if (facts === undefined || asked.answer !== undefined) return undefined;
   const run = record.upgrades.get(asked.subject.name);
   return requestForGate(asked, { ...facts, run, problems: [] });
 }

@@ -1,6 +1,6 @@
 import type { UpdateRun } from '../../../api/upgrade-run.ts';
 import type { GateStatus, GroupUpgrade, MemberUpgrade, StageUpgrade } from '../../../api/upgrade-status.ts';
-import { approvedText } from '../../../engine/gate/approver.ts';
+import { approvedForLater, approvedText } from '../../../engine/gate/approver.ts';
 import { approvalBranch, mergeCommand } from '../../../engine/gate/request.ts';
 import { formatDuration } from '../../../engine/kernel/duration.ts';
 import { formatInstant, parseInstant } from '../../../engine/kernel/instant.ts';
@@ -110,14 +110,17 @@ const memberRow = ({ name, status, message, ...member }: MemberUpgrade, now: num
 
 /** A gate, and the line to merge where it is open. */
 const gateLines = (timing: string, gates: readonly GateStatus[], { inPlace, isHalted }: Asking): string[] =>
-  gates.flatMap(({ displayName, type, gateId, absoluteStartTime, approvedBy, status: { state } }) => {
+  gates.flatMap(({ displayName, type, gateId, absoluteStartTime, approvedBy, status: { state, error } }) => {
     const title = displayName === undefined ? type : `${type} "${displayName}"`;
     const opens = absoluteStartTime !== undefined && state === 'Pending' ? `, opens at ${absoluteStartTime}` : '';
-    const by = approvedText(approvedBy);
-    const isAsked = state === 'Pending' && type === 'Approval' && gateId !== undefined;
+    const isRejected = error?.code === 'ApprovalRejected';
+    const isPending = state === 'Pending' && !isRejected;
+    const by = isPending ? approvedForLater(approvedBy) : approvedText(approvedBy);
+    const isAsked = isPending && by === undefined && type === 'Approval' && gateId !== undefined;
+    const why = error === undefined ? '' : ` (${error.message})`;
     const later = isAsked && isHalted ? '; an approval counts once the run continues' : '';
     return [
-      `${timing} it: ${title}: ${state}${opens}${by === undefined ? '' : `, ${by}`}${later}`,
+      `${timing} it: ${title}: ${isRejected ? 'Rejected' : state}${why}${opens}${by === undefined ? '' : `, ${by}`}${later}`,
       ...(isAsked ? [indent(mergeCommand(approvalBranch({ name: gateId }), inPlace))] : []),
     ];
   });

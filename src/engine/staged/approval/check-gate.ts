@@ -2,13 +2,13 @@ import type { StageStatus, TaskStatus } from '../../../api/staged.ts';
 import { closedHolds, requestMade, withdrawnOnMain } from '../../gate/messages.ts';
 import { outcomeOf } from '../../gate/outcome.ts';
 import { acceptedFlaws, withdrawnGate } from '../../gate/run-gates.ts';
-import { findCondition } from '../../kernel/condition.ts';
+import { conditionIs, findCondition } from '../../kernel/condition.ts';
 import { isOver } from '../../update-run.ts';
 import { withReason } from '../run-conditions.ts';
 import { allStages, hasStarted, type RunContext, type RunStep, withHolds, withProblem, withStage } from '../step.ts';
 import { answerTo, gatesIn, requestOf } from './answer.ts';
 import type { ReviewedRun } from './review-digest.ts';
-import { isApproved, type StageGate, stageWithTask, taskOf } from './stage-gates.ts';
+import { gatesOf, isApproved, type StageGate, stageWithTask, taskOf } from './stage-gates.ts';
 
 export type GateCheck =
   | { readonly kind: 'open'; readonly step: RunStep }
@@ -24,8 +24,9 @@ export type GateCheck =
  */
 export function checkGate(before: RunStep, context: RunContext, gate: StageGate): GateCheck {
   const { now, approvers } = context.input;
-  const task = taskOf(before.status, gate);
-  if (isApproved(task)) return { kind: 'open', step: before };
+  const noted = taskOf(before.status, gate);
+  if (isApproved(noted)) return { kind: 'open', step: before };
+  const { approvedBy: _, ...task } = noted;
   const request = requestOf(gate, { run: context.run, status: before.status });
   const requested = withReason(task, 'StageTaskApprovalRequestCreated', requestMade(request.name), now);
   const step = withTask(before, gate, requested);
@@ -49,6 +50,24 @@ export function checkGate(before: RunStep, context: RunContext, gate: StageGate)
     }
   }
 }
+
+/**
+ * A run that is stopped or blocked passes no gate. That main approves a requested one is known all the same: it counts once the run
+ * continues. Removing the file, or another review, ends that.
+ */
+export const noteAnswers = (before: RunStep, context: RunContext): RunStep =>
+  gatesOf(before.status.stagesStatus ?? []).reduce((step, gate) => {
+    const { approvers } = context.input;
+    const request = requestOf(gate, { run: context.run, status: step.status });
+    const task = taskOf(step.status, gate);
+    if (isApproved(task) || !conditionIs(task.conditions, 'ApprovalRequestCreated', 'True')) return step;
+    const answer = answerTo(gate, reviewedIn(step, context), context.input);
+    const { approvedBy: known, ...noted } = task;
+    const outcome =
+      answer.kind === 'foreign' ? undefined : outcomeOf(answer, { request, waiting: () => [], approvers });
+    const approvedBy = outcome?.kind === 'approved' ? (outcome.approvedBy ?? known) : undefined;
+    return withTask(step, gate, { ...noted, ...(approvedBy && { approvedBy }) });
+  }, before);
 
 /** What an approver of the run in its present state reviews. */
 export const reviewedIn = ({ work, status }: RunStep, { run }: RunContext): ReviewedRun => ({

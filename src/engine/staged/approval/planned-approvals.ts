@@ -1,7 +1,7 @@
 import type { Condition } from '../../../api/meta.ts';
 import type { ApprovalRequest } from '../../../api/staged.ts';
 import { answerMessage } from '../../gate/approval-text.ts';
-import { approvedText } from '../../gate/approver.ts';
+import { approvedForLater, approvedText } from '../../gate/approver.ts';
 import { reviewAnnotation } from '../../gate/review.ts';
 import { conditionIs, findCondition, withTransitionTime } from '../../kernel/condition.ts';
 import { isOver } from '../../update-run.ts';
@@ -36,7 +36,8 @@ function plannedApproval(step: RunStep, context: RunContext, gate: StageGate): S
   const reviewed = reviewedIn(step, context);
   const digest = knownDigest ?? reviewDigest(reviewed, gate, input.digest);
   const spec = { parentStageRollout: run.metadata.name, targetStage: gate.stageName };
-  const approvedBy = accepted ? approvedText(task.approvedBy) : undefined;
+  const approvedBy =
+    accepted || isOver(step.status) ? approvedText(task.approvedBy) : approvedForLater(task.approvedBy);
   const conditions = conditionsOf({ context, reviewed, gate, recorded, accepted, approvedBy, digest, spec });
   const planned = {
     kind: approvalKind(run),
