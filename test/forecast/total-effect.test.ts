@@ -494,6 +494,26 @@ spec:
     expect(text.title).toBe(title);
     expect(text.rollout).toContainEqual(expect.stringMatching(line));
   });
+  it('of an update run that is only initialized does not hide what it does not bring yet', async () => {
+    const paper = new PaperFleet(web());
+    await paper.settle();
+    paper.files['web.yaml'] = placement('web', '{placementType: PickAll}', '{type: External}');
+    await paper.settle();
+    const staged = 'apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStaged';
+    const text = effectText(
+      await effectOf(paper, {
+        ...paper.files,
+        'resources/web.yaml': deployment('web', 'web', 'web:2'),
+        'steps.yaml': `${staged}UpdateStrategy\nmetadata: {name: all}\nspec: {stages: [{name: all, labelSelector: {}}]}\n`,
+        'run.yaml': `${staged}UpdateRun\nmetadata: {name: web-1}\nspec: {state: Initialize, placementName: web, stagedRolloutStrategyName: all}\n`,
+      }),
+    );
+    expect(text.title).toBe('no change on any cluster · needs a staged update run: web');
+    expect(text.isEmpty).toBe(false);
+    expect(text.rollout[0]).toMatch(
+      /^web: needs a staged update run: 4 of 4 clusters do not have snapshot 1, .* starts once its file says state: Run$/,
+    );
+  });
   it('leaves a cluster on which an override fails with what it was given before', async () => {
     const [works, fails] = [sizeOverride('/spec/replicas'), sizeOverride('/spec/none')];
     const { 'web.yaml': _, ...deleted } = two;

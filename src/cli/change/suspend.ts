@@ -5,6 +5,7 @@ import type { UpdateRun } from '../../api/upgrade-run.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import { suspendedAnnotation } from '../../engine/pause/placement-pause.ts';
 import { sourceOf } from '../../engine/problem-of.ts';
+import { stateOf } from '../../engine/staged/run-state.ts';
 import { isOver } from '../../engine/update-run.ts';
 import { isOver as isUpgradeOver } from '../../engine/upgrade/load-run.ts';
 import { titleOf } from '../../repo/title-of.ts';
@@ -57,7 +58,7 @@ async function setSuspended(
     const object = named(all, plural, { what, name });
     const title = `${what} ${titleOf(object.metadata)}`;
     if (!isPlacement(object))
-      await refuseFinishedRun(verb, object, { desired, title, statusBranch: options.statusBranch });
+      await refuseOtherRun(verb, object, { desired, title, statusBranch: options.statusBranch });
     const newReason = verb === 'suspend' && hasNewReason(object, options.reason);
     if (isInState(verb, object) && !newReason) {
       const already = verb === 'suspend' ? `${title} is suspended already` : `${title} is not suspended`;
@@ -104,8 +105,11 @@ async function setSuspended(
   });
 }
 
-/** A finished run no longer changes, so a commit that suspends or resumes it would have no effect. */
-async function refuseFinishedRun(
+/**
+ * A finished run no longer changes, so a commit that suspends or resumes it would have no effect. One that is not to start yet cannot be
+ * stopped.
+ */
+async function refuseOtherRun(
   verb: Verb,
   run: StagedUpdateRun | UpdateRun,
   of: { readonly desired: Desired; readonly title: string; readonly statusBranch: string },
@@ -113,6 +117,16 @@ async function refuseFinishedRun(
   const { runs, upgrades } = await recordFor(of.desired, of.statusBranch, ['runs', 'upgrades']);
   const how = run.kind === 'UpdateRun' ? endOfUpgrade(upgrades.get(run.metadata.name)) : endOfRun(runs, run);
   if (how !== undefined) throw new CliError(`${of.title} is over (${how}): there is nothing to ${verb}`);
+  if (run.kind === 'UpdateRun') return;
+  const { metadata, spec } = run;
+  const recorded = runs.get(placementKey(metadata));
+  const isWaiting = spec.state === 'Initialize' && (recorded === undefined || stateOf(recorded) === 'Initialize');
+  // As long as the record says so, its file cannot stop it, and what continues it starts it.
+  const isDenied = recorded !== undefined && stateOf(recorded) === 'Initialize' && stateOf(run) !== 'Run';
+  if (isWaiting || isDenied)
+    throw new CliError(
+      `${of.title} has not started, it is only initialized (state: Initialize): there is nothing to ${verb}; to start it, write state: Run into its file, and to give it up, remove the file`,
+    );
 }
 
 function endOfRun(runs: FleetRecord['runs'], { metadata }: StagedUpdateRun): string | undefined {

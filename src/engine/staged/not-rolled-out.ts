@@ -15,6 +15,7 @@ import { isInitialized, isOver } from '../update-run.ts';
 import { inFleet, type World } from '../world.ts';
 import { scheduledClusters } from './initialize/scheduled-clusters.ts';
 import { type Given, otherOverrides } from './other-overrides.ts';
+import { isPrepared } from './run-state.ts';
 
 /** An External placement whose clusters do not run what the repo holds, which no update run brings. */
 export interface NotRolledOut {
@@ -46,7 +47,7 @@ interface KnownWithOpen extends Pick<Known, 'runs' | 'world'> {
  * Under External nothing is rolled out without a run: neither new contents, nor new overrides, nor a newly selected cluster, nor the
  * removal from one that is no longer selected. Undefined when the clusters run what the repo holds, whichever snapshot that is, when a
  * run that is not initialized yet and waits for nothing will take it, or when a run names an earlier snapshot and the repo has not
- * changed since.
+ * changed since. A run that is only prepared (`state: Initialize`) brings nothing.
  */
 export function notRolledOut(work: PlacementWork, { runs: all, holds, world }: Known): NotRolledOut | undefined {
   const { placement, selection } = work;
@@ -54,9 +55,9 @@ export function notRolledOut(work: PlacementWork, { runs: all, holds, world }: K
   // A run that is held since its record was lost brings nothing until its file changes.
   const runs = all.filter((run) => !isMereHold(run));
   const unfinished = runs.filter(({ status = {} }) => !isOver(status));
-  const open = unfinished.filter(({ status = {} }) => isInitialized(status));
+  const open = unfinished.filter((run) => isInitialized(run.status ?? {}) && !isPrepared(run));
   const others = unfinished.filter((run) => !open.includes(run));
-  const held = others.flatMap((run) => heldText(run, holds));
+  const held = others.flatMap((run) => (isPrepared(run) ? [preparedText(run)] : heldText(run, holds)));
   if (held.length < others.length) return undefined;
   const scheduling = scheduledClusters(work, (cluster) => !inFleet(cluster, world));
   const lacking = scheduling.ok || others.length > 0 ? [] : [`no update run can start: ${scheduling.message}`];
@@ -77,6 +78,9 @@ export function notRolledOut(work: PlacementWork, { runs: all, holds, world }: K
   const clause = [...why, ...held, ...lacking].join(', and ');
   return { placement: ref, why: clause, ...(!scheduling.ok && { cannotStart: true }) };
 }
+
+const preparedText = ({ metadata }: StagedUpdateRun): string =>
+  `update run ${metadata.name} is initialized, and starts once its file says state: Run`;
 
 /** Why a run is not initialized: a strategy that is not there, clusters that are missing. */
 function heldText({ kind, metadata }: StagedUpdateRun, holds: readonly Hold[]): string[] {

@@ -1,9 +1,14 @@
 import type { StagedUpdateRun } from '../../api/staged.ts';
+import { isInitialized } from '../update-run.ts';
 
 export type RunState = 'Initialize' | 'Run' | 'Stop';
 
 /** Without `state` a run runs: committing it is the intent (docs/compatibility.md; KubeFleet's default is Initialize). */
 export const stateOf = (run: StagedUpdateRun): RunState => run.spec.state ?? 'Run';
+
+/** It is initialized, and starts once its file says `state: Run`. */
+export const isPrepared = (run: StagedUpdateRun): boolean =>
+  stateOf(run) === 'Initialize' && isInitialized(run.status ?? {});
 
 const denied: Readonly<Record<RunState, readonly RunState[]>> = {
   Initialize: ['Stop'],

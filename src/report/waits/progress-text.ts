@@ -2,6 +2,7 @@ import type { Condition } from '../../api/meta.ts';
 import type { ClusterUpdatingStatus, StageStatus, UpdateRunStatus } from '../../api/staged.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
 import { hasFailed, isSkipped } from '../../engine/staged/step.ts';
+import { isInitialized } from '../../engine/update-run.ts';
 import { type HeldObject, holdsOf } from '../holds-of.ts';
 import { stageTasks } from './stage-tasks.ts';
 
@@ -47,7 +48,7 @@ export function runProgress(
 /** The progress of a run in a few words: what it is waiting for, else the message of its condition. */
 export function progressText(status: UpdateRunStatus | undefined): string {
   const now = progressOf(status?.conditions);
-  if (now === undefined) return 'not started';
+  if (now === undefined) return isInitialized(status ?? {}) ? 'initialized, not started' : 'not started';
   const open = now.reason === 'UpdateRunWaiting' ? stageTasks({ status }).filter(({ isOpen }) => isOpen) : [];
   if (open.length === 0) return inWords(now);
   const waits = open.map(({ stage, approval }) =>

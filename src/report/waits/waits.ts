@@ -9,6 +9,7 @@ import { findCondition } from '../../engine/kernel/condition.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { suspendedAnnotation } from '../../engine/pause/placement-pause.ts';
 import type { NotRolledOut } from '../../engine/staged/not-rolled-out.ts';
+import { isPrepared } from '../../engine/staged/run-state.ts';
 import { allStages, isInFlight, rollbackStages } from '../../engine/staged/step.ts';
 import { isOver, isRunOf } from '../../engine/update-run.ts';
 import { titleOf } from '../../repo/title-of.ts';
@@ -98,6 +99,7 @@ export function waitsOfRun(run: StagedUpdateRun, { holds }: Pick<Listed, 'holds'
   const reasons = held(holds, { kind, name: metadata.name, namespace: metadata.namespace });
   if (status === undefined) return reasons.length > 0 ? reasons : ['it has not started'];
   if (isOver(status)) return [];
+  if (isPrepared(run)) return ['someone to start it: write state: Run into its file', ...reasons];
   return [...suspension(run), ...waitsUnderWay(run, status, reasons)];
 }
 

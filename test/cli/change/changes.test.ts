@@ -265,6 +265,25 @@ describe('suspend and resume', () => {
     expect(text('rollouts/pay-1.yaml')).toContain('Stop');
   });
 
+  it.each(['suspend', 'resume'])('%s refuses a run that is only initialized, and says how to go on', async (verb) => {
+    const only = `${shop['rollouts/pay-1.yaml']!.replace('pay-1', 'pay-2')}  state: Initialize\n`;
+    fleet.commit({ 'rollouts/pay-2.yaml': only }, 'Prepare a run');
+    await fleet.settle();
+    const refused = {
+      code: 2,
+      out: '',
+      err: `gitfleet: run pay-2 has not started, it is only initialized (state: Initialize): there is nothing to ${verb}; to start it, write state: Run into its file, and to give it up, remove the file\n`,
+    };
+    expect(await run(verb, 'run', 'pay-2')).toEqual(refused);
+    const { out } = await cli('describe', 'run', 'pay-2', '--repo', fleet.dir);
+    expect(out).toContain('State:      initialized, not started\n');
+    expect(out).toContain('Waits for:\n  someone to start it: write state: Run into its file\n');
+    // The record says that it stays so.
+    fleet.commit({ 'rollouts/pay-2.yaml': only.replace('Initialize', 'Stop') }, 'Stop it');
+    await fleet.settle();
+    expect(await run(verb, 'run', 'pay-2')).toEqual(refused);
+  });
+
   it.each(['suspend', 'resume'])('%s refuses a run that is over, and shows how it ended', async (verb) => {
     const lost = shop['rollouts/pay-1.yaml']!.replace('pay-1', 'lost').replace(
       'placementName: pay',

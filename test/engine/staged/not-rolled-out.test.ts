@@ -109,6 +109,15 @@ describe('overrides of an External placement are not rolled out', () => {
   });
 });
 
+it('an update run that is only initialized brings nothing before its file says so', async () => {
+  const paper = await installed();
+  const initialize = run('web-1', 'quick', ', state: Initialize');
+  expect(await whyAfter(paper, { ...version(2), ...initialize })).toEqual([
+    '3 of 3 clusters do not have snapshot 1, and no update run is in progress, and update run web-1 is initialized, and starts once its file says state: Run',
+  ]);
+  expect(await whyAfter(paper, run('web-1'))).toEqual([]);
+});
+
 describe('an update run that is not initialized brings nothing', () => {
   it('as long as its strategy is missing', async () => {
     const paper = await installed();
