@@ -1,4 +1,4 @@
-import { type Forge, whyUnmerged } from './forge.ts';
+import { type Branches, type Forge, ForgeError, type PullRequest, whyUnmerged } from './forge.ts';
 import {
   type Account,
   approving,
@@ -9,7 +9,7 @@ import {
   pullRequestChanges,
   pullRequests,
 } from './github.ts';
-import { type Api, allPages, listOf, openPulls, pageSize } from './http.ts';
+import { type Api, allPages, listOf, openPulls, pageOfTexts, pageSize } from './http.ts';
 
 /** Its operator may set `MAX_RESPONSE_ITEMS` below the page size. */
 const pageEnd = 'empty';
@@ -18,28 +18,33 @@ const pageEnd = 'empty';
 export function gitea(api: Api, { repository, login }: Account): Forge {
   const repo = `/repos/${repository.split('/').map(encodeURIComponent).join('/')}`;
   const list = (state: 'open' | 'closed', page: number) =>
-    api({ method: 'GET', path: `${repo}/pulls`, query: { state, sort: 'recentupdate', limit: pageSize, page } });
+    pageOfTexts(api, { path: `${repo}/pulls`, query: { state, sort: 'recentupdate' }, size: 'limit' }, page);
   const listOpen: Forge['listOpen'] = (base) =>
     openPulls(
       (page) => list('open', page),
       (pull) => (baseOf(pull) === base ? pullRequests(pull) : []),
       pageEnd,
     );
+  async function ofBranches({ head, base }: Branches): Promise<readonly PullRequest[]> {
+    const path = `${repo}/pulls/${encodeURIComponent(base)}/${encodeURIComponent(head)}`;
+    const found = await api({ method: 'GET', path }).catch((error: unknown) => {
+      if (error instanceof ForgeError && error.code === 'not-found') return undefined;
+      throw error;
+    });
+    return found === undefined ? [] : pullRequests(found).filter(({ isFork }) => !isFork);
+  }
   return {
     kind: 'gitea',
     repository,
     mostCharacters: 65_536,
     listOpen,
-    // A request that was closed is looked for among those that changed last.
-    find: async ({ head, base }) =>
-      [
-        ...(await listOpen(base)),
-        ...listOf(await list('closed', 1))
-          .filter((pull) => baseOf(pull) === base)
-          .flatMap(pullRequests),
-      ]
-        .filter((found) => found.head === head && !found.isFork)
-        .sort((a, b) => b.number - a.number),
+    async find({ head, base }) {
+      const open = await listOpen(base);
+      const closed = (await list('closed', 1)).filter((pull) => baseOf(pull) === base).flatMap(pullRequests);
+      const found = [...open, ...closed].filter((pull) => pull.head === head && !pull.isFork);
+      // Of those that did not change last the forge finds one by its branches, of several any.
+      return found.length > 0 ? found.sort((a, b) => b.number - a.number) : ofBranches({ head, base });
+    },
     ...pullRequestChanges(api, repo),
     async merge(number, { commit, title }) {
       const { default_merge_style: style } = (await api({ method: 'GET', path: repo })) as GiteaRepository;

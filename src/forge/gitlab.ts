@@ -1,6 +1,6 @@
 import { type Forge, ForgeError, type PullRequest, pageURL, whyUnmerged } from './forge.ts';
 import { type Account, known, newestStatus } from './github.ts';
-import { type Api, allPages, listOf, openPulls, pageSize } from './http.ts';
+import { type Api, allPages, type Call, listOf, openPulls, pageOfTexts, pageSize } from './http.ts';
 
 const states = { pending: 'pending', success: 'success', failure: 'failed' } as const;
 
@@ -11,37 +11,18 @@ const unsquashed = { squash: false };
 export function gitlab(api: Api, { repository, login }: Account): Forge {
   const project = `/projects/${encodeURIComponent(repository)}`;
   const requests = `${project}/merge_requests`;
+  const listed = (query: Call['query'], page: number) =>
+    pageOfTexts(api, { path: requests, query, size: 'per_page' }, page);
   return {
     kind: 'gitlab',
     repository,
-    mostCharacters: 1_000_000,
-    listOpen: (base) =>
-      openPulls(
-        (page) =>
-          api({
-            method: 'GET',
-            path: requests,
-            query: { state: 'opened', target_branch: base, per_page: pageSize, page },
-          }),
-        mergeRequests,
-      ),
-    find: async ({ head, base }) =>
-      listOf(
-        await api({
-          method: 'GET',
-          path: requests,
-          query: {
-            state: 'all',
-            source_branch: head,
-            target_branch: base,
-            order_by: 'created_at',
-            sort: 'desc',
-            per_page: pageSize,
-          },
-        }),
-      )
-        .flatMap(mergeRequests)
-        .filter(({ isFork }) => !isFork),
+    // GitLab takes 1 MiB, of which a page of a list would be too large.
+    mostCharacters: 65_536,
+    listOpen: (base) => openPulls((page) => listed({ state: 'opened', target_branch: base }, page), mergeRequests),
+    async find({ head, base }) {
+      const query = { state: 'all', source_branch: head, target_branch: base, order_by: 'created_at', sort: 'desc' };
+      return (await listed(query, 1)).flatMap(mergeRequests).filter(({ isFork }) => !isFork);
+    },
     async open({ head, base, title, body }) {
       const request = { title, source_branch: head, target_branch: base, description: body, ...unsquashed };
       const [opened] = mergeRequests(await api({ method: 'POST', path: requests, body: request }));

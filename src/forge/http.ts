@@ -156,6 +156,35 @@ export async function openPulls(
   return [...own, ...forks].slice(0, most);
 }
 
+/** An answer has more bytes than are read. */
+class AnswerTooLarge extends Error {}
+
+/** Items asked for at once where a page is too large: two texts of GitLab's limit, 1 MiB characters, are less. */
+const pieceSize = 2;
+
+/** A page of a list whose items have texts of others; in pieces where it is too large. `size`: how the forge names items of a page. */
+export async function pageOfTexts(
+  api: Api,
+  { path, query, size }: Pick<Call, 'path' | 'query'> & { readonly size: string },
+  number: number,
+): Promise<unknown[]> {
+  const ask = async (count: number, page: number): Promise<unknown[]> =>
+    listOf(await api({ method: 'GET', path, query: { ...query, [size]: count, page } }));
+  try {
+    return await ask(pageSize, number);
+  } catch (error) {
+    if (!(error instanceof ForgeError && error.cause instanceof AnswerTooLarge)) throw error;
+  }
+  const items: unknown[] = [];
+  const pieces = pageSize / pieceSize;
+  for (let piece = 1; piece <= pieces; piece++) {
+    const found = await ask(pieceSize, (number - 1) * pieces + piece);
+    items.push(...found);
+    if (found.length < pieceSize) break;
+  }
+  return items;
+}
+
 export function listOf(value: unknown): unknown[] {
   if (!Array.isArray(value))
     throw new ForgeError('unreachable', 'the forge did not respond with a list: check baseURL');
@@ -179,7 +208,7 @@ async function bounded(body: AsyncIterable<Uint8Array> | null): Promise<string> 
   let size = 0;
   for await (const chunk of body ?? []) {
     size += chunk.length;
-    if (size > largestAnswer) throw new Error(`the answer is larger than ${largestAnswer} bytes`);
+    if (size > largestAnswer) throw new AnswerTooLarge(`the answer is larger than ${largestAnswer} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -116,6 +116,15 @@ describe.skipIf(!gitThere).each(['github', 'gitlab', 'gitea', 'forgejo'] as cons
     expect((await forge.find({ head: 'main', base: 'main' })).length).toBeGreaterThan(0);
   });
 
+  it('finds one that was closed before many others', async () => {
+    const { there, forge } = await world(dialect);
+    await forge.open({ ...branches, ...text });
+    await forge.close(1);
+    const [one] = there.pulls;
+    for (let number = 2; number <= 62; number++) there.pulls.push({ ...one!, number, head: `other-${number}` });
+    expect((await forge.find(branches)).map(({ number, state }) => [number, state])).toEqual([[1, 'closed']]);
+  });
+
   it('finds those of the repository however many of forks are open', async () => {
     const { there, forge } = await world(dialect);
     await forge.open({ ...branches, ...text });
@@ -359,4 +368,26 @@ describe('what fleet.yaml leaves out', () => {
   ])('comes from %s', (repo, forge) => {
     expect(of(repo)).toBe(forge);
   });
+});
+
+it('reads a list of large texts of GitLab in pieces', async () => {
+  const all = Array.from({ length: 17 }, (_, at) => ({
+    ...{ iid: at + 1, web_url: '', state: 'opened', title: '', description: 'x'.repeat(1_000_000) },
+    ...{ source_branch: `b${at}`, sha: '', source_project_id: 1, target_project_id: 1 },
+  }));
+  const sizes: number[] = [];
+  const { forge } = openForge({
+    named: { kind: 'gitlab', repository: 'acme/fleet', baseURL: 'https://git.example' },
+    repo: 'https://git.example/acme/fleet',
+    env: { GITFLEET_FORGE_TOKEN: 'right-token' },
+    fetch: async (url) => {
+      const { per_page: size, page } = Object.fromEntries(new URL(url).searchParams);
+      sizes.push(Number(size));
+      const [from, count] = [(Number(page) - 1) * Number(size), Number(size)];
+      return new Response(JSON.stringify(all.slice(from, from + count)));
+    },
+    now,
+  });
+  expect(await forge!.listOpen('main')).toHaveLength(17);
+  expect(sizes).toEqual([50, 2, 2, 2, 2, 2, 2, 2, 2, 2]);
 });

@@ -129,6 +129,11 @@ export const giteaDialect: Dialect = {
       ok(commentJson(edited(forge, params['id'], body['body']))),
     [`DELETE ${repo}/issues/comments/{id}`]: ({ forge, params }) => deleted(forge, params['id']),
     'GET /user': () => ok({ login: account }),
+    // In no order, open or closed. Behind those whose paths it would match.
+    [`GET ${repo}/pulls/{base}/{head}`]: ({ forge, params: { base, head } }) => {
+      const found = forge.pulls.find((pull) => pull.base === base && pull.head === head && !pull.fork);
+      return found ? ok(pullJson(forge, found)) : { status: 404, body: { message: 'Not Found' } };
+    },
     [`GET ${repo}/commits/{ref}/statuses`]: ({ forge, params, query: { limit = '30', page } }) =>
       ok(
         paged(statusesOf(forge, params['ref']), Math.min(Number(limit), 50), page).map(({ state, ...rest }) => ({
