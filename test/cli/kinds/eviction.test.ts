@@ -68,7 +68,7 @@ status: {conditions: [{type: Executed, status: "True", reason: Written, lastTran
       `Waits for:  ${why}`,
       '',
       'Conditions:',
-      '  TYPE   STATUS   REASON   SINCE   MESSAGE',
+      '  <none>',
       '',
     ].join('\n');
 
