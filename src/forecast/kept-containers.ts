@@ -165,7 +165,7 @@ const once = (answers: readonly Answer[]): Answer[] =>
     ...new Map(answers.toReversed().map((of) => [`${idOf(of)} ${objectKey(of.outcome.object)}`, of])).values(),
   ].reverse();
 
-/** What members report now. Nobody knows when it ends without an approval. */
+/** What members report now. When it ends without an approval is not known. */
 const reportedIn = (observations: PlanInput['observations']): readonly Answer[] =>
   [...(observations ?? [])].flatMap(([clusterName, { placements }]) =>
     withUnremoved(placements).flatMap(({ placement, results }) =>

@@ -5,6 +5,7 @@ import type { Problem } from '../../api/problem.ts';
 import type { PlanInput } from '../../engine/input.ts';
 import { formatInstant, parseInstant } from '../../engine/kernel/instant.ts';
 import { heartbeatToleranceMs } from '../../engine/placement/eligibility.ts';
+import { presentOf } from '../../git/fleet-time.ts';
 import { fleetWarnings } from '../../repo/fleet/fleet-warnings.ts';
 import { loadFleet } from '../../repo/fleet/load-fleet.ts';
 import { type Observations, readObservations } from '../../repo/read-observations.ts';
@@ -59,9 +60,8 @@ export async function withPlanInput<T>(
   const repo = await openRepo(options.repo, { path, ref, workingTree: worktree ? 'required' : 'offered' });
   try {
     const loaded = await loadFleet(repo.tree);
-    const { files, at = 0 } = await recordFiles(options, repo);
-    // The fleet's time is ahead of this machine's in a demo.
-    const instant = given ?? Math.floor(Math.max(Date.now(), at) / 1000) * 1000;
+    const { files, at } = await recordFiles(options, repo);
+    const instant = given ?? Math.floor(presentOf(at) / 1000) * 1000;
     const recorded = readRecord(files);
     const observed = await observe?.({ fleet: loaded, record: recorded.record, commit: repo.tree.id });
     if (options.observed !== undefined) noteAge(options.observed, observed?.observations, instant);

@@ -7,7 +7,7 @@ import type { ClusterPlan } from '../../engine/nodes/plan-cluster.ts';
 import type { NotRolledOut } from '../../engine/staged/not-rolled-out.ts';
 import { parseAddress } from '../../git/address.ts';
 import type { Branches } from '../../git/branches.ts';
-import { fleetTimeOf } from '../../git/fleet-time.ts';
+import { fleetTimeOf, presentOf } from '../../git/fleet-time.ts';
 import { followedBranch } from '../../git/followed-branch.ts';
 import { isWorkingTree } from '../../git/local/locate.ts';
 import { branchRef } from '../../git/source.ts';
@@ -114,7 +114,7 @@ export async function openStatus({
       const inPlace = (await isWorkingTree(branches.name)) && (await branches.list([ref])).get(ref) === commit;
       const files = await readFiles(branches, commit, inFolders(folders));
       const of = readRecord(files);
-      const now = Math.max(Date.now(), fleetTimeOf(await branches.objects.commit(commit)));
+      const now = presentOf(fleetTimeOf(await branches.objects.commit(commit)));
       return { ...of, tip: commit, now, inPlace, files };
     },
     close: () => branches.close(),
