@@ -159,10 +159,11 @@ describe('a head that ends the daemon', () => {
 });
 
 it('troubles of single pull requests are few, and never hide those of all', () => {
-  const failed = { untilMs: 0, why: 'trouble', isReported: true, times: 2 };
-  const previews = new Map(Array.from({ length: 30 }, (_, at) => [at, { pull: pullOf(at), failed }]));
-  const failing = { sinceMs: 0, code: 'unauthorized' as const, why: 'the token is not accepted' };
-  expect(previewTroubles({ ...firstPreviewState, previews, failing }, 0)).toEqual([
+  const failed = (why: string) => ({ sinceMs: 0, times: 2, untilMs: 0, code: 'unauthorized' as const, why });
+  const previews = new Map(Array.from({ length: 30 }, (_, at) => [at, { pull: pullOf(at) }]));
+  const failures = new Map([...previews.keys()].map((at) => [`comment ${at}`, failed('trouble')]));
+  failures.set('list', failed('the token is not accepted'));
+  expect(previewTroubles({ ...firstPreviewState, previews, failures }, 0)).toEqual([
     'the token is not accepted',
     'trouble',
     'trouble',

@@ -6,9 +6,13 @@ import {
   type FailedCall,
   type ForgeCalls,
   firstCalls,
-  lastingTrouble,
+  isTrouble,
   listEveryMs,
+  listing,
+  type Need,
+  onlyFailures,
   refusedMs,
+  retryMs,
   succeeded,
 } from '../requests/forge-calls.ts';
 import { type PreviewText, planning, saysTheSame } from './preview-text.ts';
@@ -34,16 +38,8 @@ export interface Preview {
   };
   /** At the forge, as far as it was looked for. */
   readonly comment?: { readonly body: string | undefined; readonly editedMs: number };
-  readonly status?: PreviewText['status'] & {
-    readonly commit: string;
-    readonly atMs: number;
-    /** The forge did not accept it, so often in a row. The comment is shown all the same. */
-    readonly refused?: { readonly why: string; readonly times: number } | undefined;
-  };
-  /** What failed, and until when this pull request is left alone. */
-  readonly failed?:
-    | { readonly untilMs: number; readonly why: string; readonly isReported: boolean; readonly times: number }
-    | undefined;
+  /** As it was sent; where the forge did not take it, there is a failure. */
+  readonly status?: PreviewText['status'] & { readonly commit: string; readonly atMs: number };
 }
 
 export interface PreviewState extends ForgeCalls {
@@ -101,29 +97,30 @@ export const firstPreviewState: PreviewState = {
 
 /** What to do now, else when to look again. */
 export function nextPreviewCall(state: PreviewState, live: LiveFleet, nowMs: number): Due<PreviewCall> {
-  const { previews, listedMs, notBeforeMs, planNotBeforeMs, noForkStatus } = state;
+  const { previews, listedMs, notBeforeMs, planNotBeforeMs } = state;
   if (nowMs < notBeforeMs) return { atMs: notBeforeMs };
-  if (listedMs === undefined || nowMs >= listedMs + listEveryMs) return { call: { kind: 'list' } };
-  const active = [...previews.values()].filter(({ failed }) => failed === undefined || nowMs >= failed.untilMs);
-  const writes = active.map((preview) =>
-    writeOf(preview, { nowMs, hasStatus: !preview.pull.isFork || nowMs >= (noForkStatus?.untilMs ?? 0) }),
-  );
-  const write = writes.find(({ call }) => call);
-  if (write) return write;
-  const plans = active
-    .map((preview) => ({ preview, atMs: planAtMs(preview, live) }))
+  if (listedMs === undefined || nowMs >= listedMs + listEveryMs) {
+    const atMs = retryMs(state, listing);
+    return nowMs < atMs ? { atMs } : { call: { kind: 'list' } };
+  }
+  const writes = [...previews.values()].flatMap((preview) => writesOf(preview, state, nowMs));
+  const write = writes.find(({ atMs }) => atMs <= nowMs);
+  if (write) return { call: write.call };
+  const plans = [...previews.values()]
+    .map((preview) => ({
+      preview,
+      atMs: Math.max(planAtMs(preview, live), retryMs(state, `plan ${preview.pull.number}`)),
+    }))
     .sort((a, b) => a.atMs - b.atMs || byOrigin(a.preview.pull, b.preview.pull));
   const [first] = plans;
   if (first && nowMs >= Math.max(first.atMs, planNotBeforeMs))
     return { call: { kind: 'plan', pull: first.preview.pull } };
-  const times = [
-    listedMs + listEveryMs,
-    ...writes.flatMap(({ atMs }) => atMs ?? []),
-    ...(first ? [Math.max(first.atMs, planNotBeforeMs)] : []),
-    ...[...previews.values()].flatMap(({ failed }) => (failed && nowMs < failed.untilMs ? failed.untilMs : [])),
-  ];
-  return { atMs: Math.min(...times) };
+  const times = [...writes.map(({ atMs }) => atMs), ...(first ? [Math.max(first.atMs, planNotBeforeMs)] : [])];
+  return { atMs: Math.min(listedMs + listEveryMs, ...times) };
 }
+
+/** What a call is for: its failures count together with those of calls for the same. */
+const nameOf = (call: PreviewCall): string => (call.kind === 'list' ? listing : `${call.kind} ${call.pull.number}`);
 
 /** Branches of this repository before those of forks. */
 export const byOrigin = (a: PullRequest, b: PullRequest): number =>
@@ -140,28 +137,30 @@ function planAtMs({ pull, planned }: Preview, live: LiveFleet): number {
 }
 
 /** What the forge should show and does not. */
-function writeOf(
-  { pull, planned, comment, status }: Preview,
-  { nowMs, hasStatus }: { readonly nowMs: number; readonly hasStatus: boolean },
-): Due<PreviewCall> {
+function writesOf(preview: Preview, state: PreviewState, nowMs: number): Need<PreviewCall>[] {
+  const { pull, planned, comment, status } = preview;
+  const statusRetryMs = retryMs(state, `status ${pull.number}`);
+  const hasStatus = !pull.isFork || nowMs >= (state.noForkStatus?.untilMs ?? 0);
+  const isFirst = status?.commit !== pull.headCommit;
+  const hasFailed = state.failures.has(`status ${pull.number}`);
   if (planned?.head !== pull.headCommit)
-    return !hasStatus || status?.commit === pull.headCommit ? {} : { call: { kind: 'status', pull, status: planning } };
+    return hasStatus && (isFirst || hasFailed)
+      ? [{ call: { kind: 'status', pull, status: planning }, atMs: statusRetryMs }]
+      : [];
   const { text } = planned;
-  const due: Due<PreviewCall>[] = [];
-  if (hasStatus && (status?.commit !== pull.headCommit || status.refused || !sameStatus(status, text.status))) {
-    const isFirst = status?.commit !== pull.headCommit || status.state === 'pending';
-    const mayMs = isFirst ? 0 : status.atMs + (status.refused ? retryMs(status.refused.times) : editEveryMs);
-    due.push(nowMs < mayMs ? { atMs: mayMs } : { call: { kind: 'status', pull, status: text.status } });
+  const needs: Need<PreviewCall>[] = [];
+  if (hasStatus && (isFirst || hasFailed || !sameStatus(status, text.status))) {
+    const atMs = isFirst || status.state === 'pending' ? 0 : hasFailed ? statusRetryMs : status.atMs + editEveryMs;
+    needs.push({ call: { kind: 'status', pull, status: text.status }, atMs });
   }
   const isAwaited = !text.isEmpty || comment?.body !== undefined || !isApproval(pull);
   if (isAwaited && !saysTheSame(comment?.body, text.body)) {
     const mayMs = comment === undefined ? 0 : comment.editedMs + editEveryMs;
-    due.push(nowMs < mayMs ? { atMs: mayMs } : { call: { kind: 'comment', pull, body: text.body } });
+    const atMs = Math.max(mayMs, retryMs(state, `comment ${pull.number}`));
+    needs.push({ call: { kind: 'comment', pull, body: text.body }, atMs });
   }
-  return due.find(({ call }) => call) ?? due.sort((a, b) => a.atMs! - b.atMs!)[0] ?? {};
+  return needs;
 }
-
-const retryMs = (times: number): number => Math.min(refusedMs * 2 ** (times - 1), longestRefusedMs);
 
 /** The text of an approval says what merging it does. It gets a comment only if it does more than that. */
 const isApproval = ({ head, isFork }: PullRequest): boolean => head.startsWith('gitfleet/approve/') && !isFork;
@@ -171,16 +170,23 @@ export const sameStatus = (
   b: Pick<CommitStatus, 'state' | 'description'>,
 ): boolean => a.state === b.state && a.description === b.description;
 
-export function afterPreviewEvent(state: PreviewState, event: PreviewEvent, nowMs: number): PreviewState {
+export const afterPreviewEvent = (state: PreviewState, event: PreviewEvent, nowMs: number): PreviewState =>
+  ofNeeded(changedBy(event, state, nowMs), nowMs);
+
+function changedBy(event: PreviewEvent, state: PreviewState, nowMs: number): PreviewState {
   switch (event.kind) {
     case 'listed': {
-      const previews = event.pulls.map((pull): [number, Preview] => {
-        const before = state.previews.get(pull.number);
-        const isSame = before?.pull.headCommit === pull.headCommit;
-        // A push may have ended what failed.
-        return [pull.number, { ...before, pull, ...(isSame ? {} : { failed: undefined }) }];
-      });
-      return succeeded({ ...state, previews: new Map(previews), listedMs: nowMs });
+      const previews = event.pulls.map((pull): [number, Preview] => [
+        pull.number,
+        { ...state.previews.get(pull.number), pull },
+      ]);
+      // A push may have ended what failed.
+      const moved = event.pulls.filter(
+        ({ number, headCommit }) => state.previews.get(number)?.pull.headCommit !== headCommit,
+      );
+      const ended = new Set(moved.flatMap(({ number }) => [`plan ${number}`, `status ${number}`, `comment ${number}`]));
+      const listed = onlyFailures(state, (name) => name !== listing && !ended.has(name));
+      return { ...listed, previews: new Map(previews), listedMs: nowMs };
     }
     case 'planned': {
       const { of, text, pull, spentMs, isTooCostly } = event;
@@ -189,19 +195,30 @@ export function afterPreviewEvent(state: PreviewState, event: PreviewEvent, nowM
       const was = state.previews.get(pull.number)?.planned?.text.full;
       const kept = was !== undefined && saysTheSame(was, text.full) ? { ...text, full: was } : text;
       const planned = { head: pull.headCommit, of, atMs: nowMs, text: kept, isTooCostly };
-      return { ...known(state, pull, { planned, failed: undefined }), planNotBeforeMs: nowMs + waitMs };
+      return { ...succeeded(known(state, pull, { planned }), `plan ${pull.number}`), planNotBeforeMs: nowMs + waitMs };
     }
     case 'commented': {
       const { body, editedMs, pull } = event;
-      return succeeded(known(state, pull, { comment: { body, editedMs }, failed: undefined }));
+      return succeeded(known(state, pull, { comment: { body, editedMs } }), `comment ${pull.number}`);
     }
     case 'statusSet': {
       const status = { ...event.status, commit: event.pull.headCommit, atMs: nowMs };
-      return succeeded(known(state, event.pull, { status }));
+      return succeeded(known(state, event.pull, { status }), `status ${event.pull.number}`);
     }
     case 'failed':
       return afterFailure(state, event, nowMs);
   }
+}
+
+/** Without failures of what is no longer to be done. */
+function ofNeeded(state: PreviewState, nowMs: number): PreviewState {
+  if (state.failures.size === 0) return state;
+  const names = new Set([listing]);
+  for (const preview of state.previews.values()) {
+    names.add(`plan ${preview.pull.number}`);
+    for (const { call } of writesOf(preview, state, nowMs)) names.add(nameOf(call));
+  }
+  return onlyFailures(state, (name) => names.has(name));
 }
 
 function known(state: PreviewState, { number }: PullRequest, more: Partial<Preview>): PreviewState {
@@ -213,36 +230,38 @@ function known(state: PreviewState, { number }: PullRequest, more: Partial<Previ
 
 function afterFailure(state: PreviewState, failed: FailedCall<PreviewCall>, nowMs: number): PreviewState {
   const { call, code, why } = failed;
-  // What cannot be read must not keep the others waiting.
-  if (call.kind === 'plan' || (call.kind !== 'list' && code !== 'unreachable' && code !== 'limited')) {
-    if (call.kind !== 'status') {
-      const times = (state.previews.get(call.pull.number)?.failed?.times ?? 0) + 1;
-      // A branch may have moved while it was fetched, or the git server restarts.
-      const isFirst = call.kind === 'plan' && times === 1;
-      const untilMs = nowMs + (isFirst ? listEveryMs : refusedMs);
-      return known(state, call.pull, { failed: { untilMs, why, isReported: !isFirst, times } });
-    }
-    if (call.pull.isFork) return { ...state, noForkStatus: { why, untilMs: nowMs + longestRefusedMs } };
-    const { headCommit: commit, number } = call.pull;
-    const before = state.previews.get(number)?.status;
-    const times = 1 + (before?.commit === commit ? (before.refused?.times ?? 0) : 0);
-    return known(state, call.pull, { status: { ...call.status, commit, atMs: nowMs, refused: { why, times } } });
-  }
-  return afterFailedCall(state, failed, nowMs);
+  const isRefused = code !== 'unreachable' && code !== 'limited';
+  if (call.kind === 'status' && isRefused && call.pull.isFork)
+    return { ...state, noForkStatus: { why, untilMs: nowMs + longestRefusedMs } };
+  const waitMs = waitAfter(call, isRefused);
+  const later = afterFailedCall(state, { ...failed, name: nameOf(call) }, { nowMs, ...(waitMs && { waitMs }) });
+  if (call.kind !== 'status') return later;
+  return known(later, call.pull, { status: { ...call.status, commit: call.pull.headCommit, atMs: nowMs } });
+}
+
+/** Milliseconds after so many failures; undefined: as of any call. */
+function waitAfter({ kind }: PreviewCall, isRefused: boolean): ((times: number) => number) | undefined {
+  // A branch may have moved while it was fetched, or the git server restarts.
+  if (kind === 'plan') return (times) => (times === 1 ? listEveryMs : refusedMs);
+  if (kind === 'list' || !isRefused) return undefined;
+  return kind === 'comment' ? () => refusedMs : (times) => Math.min(refusedMs * 2 ** (times - 1), longestRefusedMs);
 }
 
 /** Pull requests whose trouble is named: a problem of the fleet must not disappear among them. */
 const mostTroubles = 3;
 
 /** Why previews are not shown, if that lasts or an operator must act: what concerns all, then one for each pull request. */
-export function previewTroubles(state: PreviewState, nowMs: number): string[] {
-  const ofOne = [...state.previews.values()].flatMap(({ failed, status }) => {
-    const why = failed?.isReported ? failed.why : status?.refused?.why;
-    return why === undefined ? [] : [why];
-  });
+export function previewTroubles({ previews, failures }: PreviewState, nowMs: number): string[] {
+  const troubleOf = (name: string): string[] => {
+    const failure = failures.get(name);
+    return failure && isTrouble(failure, nowMs) ? [failure.why] : [];
+  };
+  const ofOne = [...previews.keys()].flatMap((number) =>
+    ['plan', 'comment', 'status'].flatMap((kind) => troubleOf(`${kind} ${number}`)).slice(0, 1),
+  );
   const left = ofOne.length - mostTroubles;
   return [
-    ...lastingTrouble(state, nowMs),
+    ...troubleOf(listing),
     ...ofOne.slice(0, mostTroubles),
     ...(left > 0 ? [`${left} more pull requests have such problems`] : []),
   ];

@@ -105,7 +105,9 @@ export function pullRequestPreviews(input: PreviewPorts): PullRequestPreviews {
     const event = await perform(call, context).catch((error: unknown) => {
       if (call.kind === 'plan' && !loop.isStopped())
         input.log.warn({ err: error, pullRequest: call.pull.number }, 'cannot read a pull request');
-      return failedCall(call, error, { code: 'refused', why: whyOf(call, error) });
+      // What cannot be read now may be readable the next time.
+      const code = call.kind === 'plan' ? 'unreachable' : 'refused';
+      return failedCall(call, error, { code, why: whyOf(call, error) });
     });
     if (call.kind !== 'plan')
       metrics.count('gitfleet_forge_requests_total', { result: event.kind === 'failed' ? event.code : 'ok' });

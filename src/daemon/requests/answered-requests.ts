@@ -21,19 +21,28 @@ export type AnsweredCall =
   | { readonly kind: 'seek'; readonly name: string }
   | ({ readonly kind: 'rewrite'; readonly name: string } & Text);
 
-/** `known`: pull requests, as far as they were seen. A process that starts after the merge has seen none. */
+/**
+ * `known`: pull requests, as far as they were seen. A process that starts after the merge has seen none. What was answered before stays
+ * until its text is written, unless it is requested again.
+ */
 export function withAnswers(
   before: ReadonlyMap<string, Outdated>,
   {
     answers,
+    wanted,
     known,
-  }: { readonly answers: readonly AnsweredRequest[]; readonly known: ReadonlyMap<string, PullRequest> },
+  }: {
+    readonly answers: readonly AnsweredRequest[];
+    readonly wanted: ReadonlyMap<string, unknown>;
+    readonly known: ReadonlyMap<string, PullRequest>;
+  },
 ): ReadonlyMap<string, Outdated> {
-  const outdated = new Map<string, Outdated>();
+  const outdated = new Map([...before].filter(([name]) => !wanted.has(name)));
   for (const { name, isOpened, ...answer } of answers) {
     // Of one that is no longer requested it is not known whether it was merged meanwhile.
     const pull = answer.outcome === 'dropped' ? undefined : (known.get(name) ?? before.get(name)?.pull);
     if (pull ? saysHowToDecide(pull.body) : isOpened || before.has(name)) outdated.set(name, { answer, pull });
+    else outdated.delete(name);
   }
   return outdated;
 }
@@ -53,11 +62,9 @@ export function withSought(
 export const withoutAnswer = (before: ReadonlyMap<string, Outdated>, name: string): ReadonlyMap<string, Outdated> =>
   new Map([...before].filter(([it]) => it !== name));
 
-export function callForAnswered(outdated: ReadonlyMap<string, Outdated>): AnsweredCall | undefined {
-  for (const [name, { answer, pull }] of outdated) {
+export const callsForAnswered = (outdated: ReadonlyMap<string, Outdated>): AnsweredCall[] =>
+  [...outdated].map(([name, { answer, pull }]) => {
     if (pull === undefined) return { kind: 'seek', name };
     const { number, title, body } = pull;
     return { kind: 'rewrite', name, number, title, body: answeredBody(body, answer) };
-  }
-  return undefined;
-}
+  });

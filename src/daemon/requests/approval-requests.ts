@@ -7,7 +7,7 @@ import { type Clock, sleep } from '../../members/clock.ts';
 import type { RequestPage } from '../../repo/record/summary.ts';
 import type { Metrics } from '../report/metrics.ts';
 import type { AnsweredRequest } from './answered-requests.ts';
-import { callLoop, failedCall, lookAgain } from './forge-calls.ts';
+import { callLoop, failedCall, isDown, lookAgain } from './forge-calls.ts';
 import {
   afterEvent,
   type BranchesAsOf,
@@ -111,7 +111,7 @@ export function approvalRequests(input: {
     reviewersOf: (approval) => state.reviews.get(approval)?.by ?? [],
     async mergedBy(approval, named) {
       const { forge } = input.open(named);
-      if (!forge || state.failing) return undefined;
+      if (!forge || isDown(state, pace.now())) return undefined;
       const known = forge === opened.forge ? state.known.get(approval) : undefined;
       const told = mergerOf(forge, { known, head: prefix + approval, base: branch });
       return Promise.race([told, sleep(pace, mergerWithinMs).then(() => undefined)]);

@@ -5,13 +5,33 @@ import type { Clock } from '../../members/clock.ts';
 export interface ForgeCalls {
   /** When the open pull requests were listed; undefined: they must be. */
   readonly listedMs: number | undefined;
-  readonly failures: number;
-  readonly failing: { readonly sinceMs: number; readonly code: ForgeErrorCode; readonly why: string } | undefined;
-  /** Nothing is asked before. */
+  /** Of calls that are to be made again, by what they are for. Each waits for itself: that others succeed says nothing of it. */
+  readonly failures: ReadonlyMap<string, Failure>;
+  /** Nothing is asked before, as the forge said. */
   readonly notBeforeMs: number;
 }
 
-export const firstCalls: ForgeCalls = { listedMs: undefined, failures: 0, failing: undefined, notBeforeMs: 0 };
+export interface Failure {
+  /** Of the first one. Milliseconds, as `untilMs`. */
+  readonly sinceMs: number;
+  /** In a row. */
+  readonly times: number;
+  /** It is not tried again before. */
+  readonly untilMs: number;
+  readonly code: ForgeErrorCode;
+  readonly why: string;
+}
+
+/** The name of lists among the failures. Nothing else is asked before one succeeds. */
+export const listing = 'list';
+
+export const firstCalls: ForgeCalls = { listedMs: undefined, failures: new Map(), notBeforeMs: 0 };
+
+/** A call that is to be made, and from when on. Milliseconds; 0: now. */
+export interface Need<Call> {
+  readonly call: Call;
+  readonly atMs: number;
+}
 
 /** A call to make now, else when to look again; neither: nothing is to be done until something happens. */
 export interface Due<Call> {
@@ -53,35 +73,47 @@ export const failedCall = <Call>(
   retryAfterMs: error instanceof ForgeError ? error.retryAfterMs : undefined,
 });
 
-export const succeeded = <S extends ForgeCalls>(state: S): S => ({
+export const succeeded = <S extends ForgeCalls>(state: S, name: string): S => onlyFailures(state, (it) => it !== name);
+
+export const onlyFailures = <S extends ForgeCalls>(state: S, isKept: (name: string) => boolean): S => ({
   ...state,
-  failures: 0,
-  failing: undefined,
-  notBeforeMs: 0,
+  failures: new Map([...state.failures].filter(([name]) => isKept(name))),
 });
 
-/** The forge cannot be used: every failure waits longer. */
+/**
+ * Every failure of the same waits longer. `waitMs`: after so many. What the forge says when to ask again holds for all. A list shows
+ * whether the forge is down, so that not every call waits for it.
+ */
 export function afterFailedCall<S extends ForgeCalls>(
   state: S,
-  { code, why, retryAfterMs }: FailedCall<unknown>,
-  nowMs: number,
+  { name, code, why, retryAfterMs = 0 }: Omit<FailedCall<unknown>, 'kind' | 'call'> & { readonly name: string },
+  { nowMs, waitMs = backOffMs }: { readonly nowMs: number; readonly waitMs?: (times: number) => number },
 ): S {
-  const failures = state.failures + 1;
-  const waitMs = Math.max(retryAfterMs ?? 0, Math.min(firstRetryMs * 2 ** (failures - 1), longestRetryMs));
-  const failing = { sinceMs: state.failing?.sinceMs ?? nowMs, code, why };
-  return { ...state, failures, failing, notBeforeMs: nowMs + waitMs };
+  const { sinceMs = nowMs, times: before = 0 } = state.failures.get(name) ?? {};
+  const times = before + 1;
+  const untilMs = nowMs + Math.max(retryAfterMs, waitMs(times));
+  const failures = new Map(state.failures).set(name, { sinceMs, times, untilMs, code, why });
+  const isOld = code === 'unreachable' && nowMs - (state.listedMs ?? 0) >= lookEveryMs;
+  const listedMs = isOld || name === listing ? undefined : state.listedMs;
+  return { ...state, listedMs, failures, notBeforeMs: Math.max(state.notBeforeMs, nowMs + retryAfterMs) };
 }
 
-/** Why the forge cannot be used, if that lasts or an operator must act. */
-export function lastingTrouble({ failing }: ForgeCalls, nowMs: number): readonly string[] {
-  if (failing === undefined) return [];
-  const isTemporary = failing.code === 'unreachable' || failing.code === 'limited' || failing.code === 'exists';
-  return isTemporary && nowMs - failing.sinceMs < toleratedMs ? [] : [failing.why];
-}
+const backOffMs = (times: number): number => Math.min(firstRetryMs * 2 ** (times - 1), longestRetryMs);
+
+/** Before that time it is not tried again; 0 without a failure. */
+export const retryMs = ({ failures }: ForgeCalls, name: string): number => failures.get(name)?.untilMs ?? 0;
+
+/** Whether the forge cannot be used, as far as is known. */
+export const isDown = ({ failures, notBeforeMs }: ForgeCalls, nowMs: number): boolean =>
+  failures.has(listing) || nowMs < notBeforeMs;
+
+/** It lasts, or an operator must act. */
+export const isTrouble = ({ code, sinceMs }: Failure, nowMs: number): boolean =>
+  !(code === 'unreachable' || code === 'limited' || code === 'exists') || nowMs - sinceMs >= toleratedMs;
 
 /** The state in which the forge lists its pull requests again; unchanged soon after a list, and while calls fail. */
 export const lookAgain = <S extends ForgeCalls>(state: S, nowMs: number): S =>
-  state.failing === undefined && nowMs - (state.listedMs ?? 0) >= lookEveryMs
+  !state.failures.has(listing) && nowMs - (state.listedMs ?? 0) >= lookEveryMs
     ? { ...state, listedMs: undefined }
     : state;
 

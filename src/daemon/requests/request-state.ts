@@ -3,7 +3,7 @@ import type { ListedApprovals } from '../../git/approval-branches.ts';
 import {
   type AnsweredCall,
   type AnsweredRequest,
-  callForAnswered,
+  callsForAnswered,
   type Outdated,
   withAnswers,
   withoutAnswer,
@@ -16,9 +16,13 @@ import {
   type FailedCall,
   type ForgeCalls,
   firstCalls,
-  lastingTrouble,
+  isTrouble,
   listEveryMs,
+  listing,
+  type Need,
+  onlyFailures,
   refusedMs,
+  retryMs,
   succeeded,
 } from './forge-calls.ts';
 
@@ -51,8 +55,6 @@ export interface RequestState extends ForgeCalls {
   readonly withdrawn: ReadonlySet<number>;
   /** Who approves them at the forge, by name of the approval; kept while one that was merged is not yet acted on. */
   readonly reviews: ReadonlyMap<string, { readonly by: readonly string[]; readonly atMs: number }>;
-  /** Requests that the forge did not accept. */
-  readonly refused: ReadonlyMap<string, { readonly untilMs: number; readonly why: string }>;
 }
 
 export interface KnownRequest extends PullRequest {
@@ -110,7 +112,6 @@ export const firstRequestState: RequestState = {
   found: new Map(),
   withdrawn: new Set(),
   reviews: new Map(),
-  refused: new Map(),
   ...firstCalls,
 };
 
@@ -119,31 +120,56 @@ export function nextCall(state: RequestState, nowMs: number): Due<ForgeCall> {
   const { wanted, listedMs, notBeforeMs } = state;
   if (wanted === undefined) return {};
   if (nowMs < notBeforeMs) return { atMs: notBeforeMs };
-  if (listedMs === undefined || (wanted.size > 0 && nowMs >= listedMs + listEveryMs)) return { call: { kind: 'list' } };
-  const due = [...wanted.values()].map((request) => callFor(request, state, nowMs));
-  const call =
-    due.find((it) => it.call)?.call ??
-    callForAnswered(state.outdated) ??
-    leftover(state) ??
-    reviewsToRead(state, listedMs);
+  if (listedMs === undefined || (wanted.size > 0 && nowMs >= listedMs + listEveryMs)) {
+    const atMs = retryMs(state, listing);
+    return nowMs < atMs ? { atMs } : { call: { kind: 'list' } };
+  }
+  const needs = needed(state).map(({ call, atMs }) => ({ call, atMs: Math.max(atMs, retryMs(state, nameOf(call))) }));
+  const call = needs.find(({ atMs }) => atMs <= nowMs)?.call ?? reviewsToRead(state, { listedMs, nowMs });
   if (call) return { call };
-  const times = due.flatMap(({ atMs }) => atMs ?? []);
-  return wanted.size === 0 ? {} : { atMs: Math.min(listedMs + listEveryMs, ...times) };
+  const times = [...needs.map(({ atMs }) => atMs), ...(wanted.size > 0 ? [listedMs + listEveryMs] : [])];
+  return times.length === 0 ? {} : { atMs: Math.min(...times) };
 }
 
-function callFor(request: WantedRequest, { known, found, refused }: RequestState, nowMs: number): Due<ForgeCall> {
-  const { untilMs = 0 } = refused.get(request.name) ?? {};
-  if (nowMs < untilMs) return { atMs: untilMs };
+/** What the forge should have and does not. */
+const needed = (state: RequestState): Need<ForgeCall>[] => [
+  ...[...(state.wanted?.values() ?? [])].flatMap((request) => neededFor(request, state)),
+  ...[...callsForAnswered(state.outdated), ...leftovers(state)].map((call) => ({ call, atMs: 0 })),
+];
+
+function neededFor(request: WantedRequest, { known, found }: RequestState): Need<ForgeCall>[] {
   const there = known.get(request.name);
   if (there?.state === 'open') {
-    if (there.assignment === undefined) return { call: { kind: 'assign', number: there.number, request } };
-    if (sameText(there, request)) return {};
-    const mayMs = (there.writtenMs ?? 0) + editEveryMs;
-    return nowMs < mayMs ? { atMs: mayMs } : { call: { kind: 'edit', number: there.number, request } };
+    const { number, assignment, writtenMs = 0 } = there;
+    return [
+      ...(assignment === undefined ? [{ call: { kind: 'assign', number, request }, atMs: 0 } as const] : []),
+      ...(sameText(there, request)
+        ? []
+        : [{ call: { kind: 'edit', number, request }, atMs: writtenMs + editEveryMs } as const]),
+    ];
   }
   // Closed or merged with this very content: that is the answer until it is reopened, or its content changes.
-  if (request.commit === undefined || there?.headCommit === request.commit) return {};
-  return { call: { kind: found.get(request.name) === request.commit ? 'open' : 'find', request } };
+  if (request.commit === undefined || there?.headCommit === request.commit) return [];
+  return [{ call: { kind: found.get(request.name) === request.commit ? 'open' : 'find', request }, atMs: 0 }];
+}
+
+/** What a call is for: its failures count together with those of calls for the same. */
+function nameOf(call: ForgeCall): string {
+  switch (call.kind) {
+    case 'list':
+      return listing;
+    case 'find':
+    case 'open':
+      return `open ${call.request.name}`;
+    case 'edit':
+    case 'assign':
+      return `${call.kind} ${call.request.name}`;
+    case 'seek':
+    case 'rewrite':
+      return `answer ${call.name}`;
+    default:
+      return `${call.kind} ${call.name}`;
+  }
 }
 
 /** A forge may change line ends, and the white space around a text. */
@@ -151,32 +177,55 @@ const sameText = (a: { readonly title: string; readonly body: string }, b: typeo
   a.title.trim() === b.title.trim() && a.body.replaceAll('\r\n', '\n').trim() === b.body.trim();
 
 /**
- * An open request whose approval is no longer wanted, and whose branch the forge did not close it with. Another daemon may have opened one
+ * Open requests whose approval is no longer wanted, and whose branch the forge did not close them with. Another daemon may have opened one
  * that the last record here did not want yet.
  */
-function leftover({ known, wanted, wantedAsOfMs, others }: RequestState): ForgeCall | undefined {
-  for (const [name, { state, number, seenMs }] of known)
-    if (state === 'open' && wanted?.has(name) === false && !others.has(name) && seenMs < wantedAsOfMs)
-      return { kind: 'close', number, name };
-  return undefined;
-}
+const leftovers = ({ known, wanted, wantedAsOfMs, others }: RequestState): ForgeCall[] =>
+  [...known].flatMap(([name, { state, number, seenMs }]) =>
+    state === 'open' && wanted?.has(name) === false && !others.has(name) && seenMs < wantedAsOfMs
+      ? [{ kind: 'close', number, name }]
+      : [],
+  );
 
-export const hasLeftover = (state: RequestState): boolean => leftover(state) !== undefined;
+export const hasLeftover = (state: RequestState): boolean => leftovers(state).length > 0;
 
 export const wantedAsOf = (state: RequestState, { asOfMs, others }: BranchesAsOf): RequestState =>
   asOfMs > state.wantedAsOfMs ? { ...state, wantedAsOfMs: asOfMs, others: new Set(others) } : state;
 
 /** Known before it is merged, since a reconciliation does not wait for the forge. */
-function reviewsToRead({ known, wanted, reviews }: RequestState, listedMs: number): ForgeCall | undefined {
+function reviewsToRead(
+  state: RequestState,
+  { listedMs, nowMs }: { readonly listedMs: number; readonly nowMs: number },
+): ForgeCall | undefined {
+  const { known, reviews } = state;
   const readMs = (name: string): number => reviews.get(name)?.atMs ?? 0;
   if ([...reviews.values()].filter(({ atMs }) => atMs >= listedMs).length >= mostReviewed) return undefined;
   const [oldest] = [...known]
-    .filter(([name, { state }]) => state !== 'closed' && wanted?.has(name) && readMs(name) < listedMs)
+    .filter(
+      ([name]) => isReviewed(state, name) && readMs(name) < listedMs && nowMs >= retryMs(state, `reviews ${name}`),
+    )
     .sort(([a], [b]) => readMs(a) - readMs(b));
   return oldest && { kind: 'reviews', number: oldest[1].number, name: oldest[0] };
 }
 
-export function afterEvent(state: RequestState, event: ForgeEvent, nowMs: number): RequestState {
+const isReviewed = ({ known, wanted }: RequestState, name: string): boolean =>
+  known.has(name) && known.get(name)!.state !== 'closed' && (wanted?.has(name) ?? false);
+
+/** Without failures of what is no longer to be done. */
+function ofNeeded(state: RequestState): RequestState {
+  if (state.failures.size === 0) return state;
+  const names = new Set([listing, ...needed(state).map(({ call }) => nameOf(call))]);
+  for (const [name, { assignment }] of state.known) {
+    if (isReviewed(state, name)) names.add(`reviews ${name}`);
+    if (assignment === 'refused' && state.wanted?.has(name)) names.add(`assign ${name}`);
+  }
+  return onlyFailures(state, (name) => names.has(name));
+}
+
+export const afterEvent = (state: RequestState, event: ForgeEvent, nowMs: number): RequestState =>
+  ofNeeded(changedBy(event, state, nowMs));
+
+function changedBy(event: ForgeEvent, state: RequestState, nowMs: number): RequestState {
   switch (event.kind) {
     case 'wanted': {
       const wanted = new Map(event.requests.map((request) => [request.name, request]));
@@ -185,12 +234,12 @@ export function afterEvent(state: RequestState, event: ForgeEvent, nowMs: number
       // One that is no longer wanted may have been merged: it is closed only if it is still open after another look.
       const dropped = [...known].some(([name]) => !wanted.has(name) && (state.wanted?.has(name) ?? false));
       const listedMs = dropped ? undefined : state.listedMs;
-      const outdated = withAnswers(state.outdated, { answers: event.answers ?? [], known: state.known });
-      const kept = { found: stays(state.found), refused: stays(state.refused), reviews: stays(state.reviews) };
+      const outdated = withAnswers(state.outdated, { answers: event.answers ?? [], wanted, known: state.known });
+      const kept = { found: stays(state.found), reviews: stays(state.reviews) };
       return { ...wantedAsOf(state, event.asOf), wanted, known, outdated, listedMs, ...kept };
     }
     case 'listed':
-      return succeeded(afterList(state, event.pulls, nowMs));
+      return succeeded(afterList(state, event.pulls, nowMs), listing);
     case 'found': {
       const { name, commit } = event.request;
       const there =
@@ -202,39 +251,39 @@ export function afterEvent(state: RequestState, event: ForgeEvent, nowMs: number
       const known = new Map(state.known);
       if (there) known.set(name, asKnown(state, name, there, nowMs));
       else known.delete(name);
-      return succeeded({ ...state, known, found: new Map(state.found).set(name, commit) });
+      return { ...state, known, found: new Map(state.found).set(name, commit) };
     }
     case 'opened': {
       const { name, title, body } = event.request;
       // As it was sent: a forge that changes texts would have it edited again and again.
       const pull = { ...event.pull, title, body, seenMs: nowMs, writtenMs: nowMs };
       const reviews = new Map(state.reviews).set(name, { by: [], atMs: nowMs });
-      return succeeded({ ...state, known: new Map(state.known).set(name, pull), reviews });
+      return succeeded({ ...state, known: new Map(state.known).set(name, pull), reviews }, `open ${name}`);
     }
     case 'reviewed': {
       const { name, by = state.reviews.get(name)?.by ?? [] } = event;
-      return succeeded({ ...state, reviews: new Map(state.reviews).set(name, { by, atMs: nowMs }) });
+      return succeeded({ ...state, reviews: new Map(state.reviews).set(name, { by, atMs: nowMs }) }, `reviews ${name}`);
     }
     case 'assigned':
-      return succeeded(withAssignment(state, event.request.name, 'set'));
+      return withAssignment(state, event.request.name, 'set');
     case 'edited': {
       const { name, title, body } = event.request;
       const there = state.known.get(name);
       const known = there && new Map(state.known).set(name, { ...there, title, body, writtenMs: nowMs });
-      return succeeded(known ? { ...state, known } : state);
+      return succeeded(known ? { ...state, known } : state, `edit ${name}`);
     }
     case 'closed':
-      return succeeded({
+      return {
         ...withdrawing(state, event.number),
         known: new Map([...state.known].filter(([name]) => name !== event.name)),
-      });
+      };
     case 'sought':
-      return succeeded({ ...state, outdated: withSought(state.outdated, event) });
+      return { ...state, outdated: withSought(state.outdated, event) };
     case 'rewritten': {
       const { name, body } = event;
       const there = state.known.get(name);
       const known = there ? new Map(state.known).set(name, { ...there, body }) : state.known;
-      return succeeded({ ...state, known, outdated: withoutAnswer(state.outdated, name) });
+      return { ...state, known, outdated: withoutAnswer(state.outdated, name) };
     }
     case 'failed':
       // The answer may be lost.
@@ -276,26 +325,40 @@ function asKnown({ known, wanted }: RequestState, name: string, pull: PullReques
   return { ...pull, seenMs: nowMs, ...(isAssigned && { assignment: 'set' }) };
 }
 
-/** A lost answer may stand for a request that was opened: everything is looked at again before anything else is asked. */
+const writes: readonly ForgeCall['kind'][] = ['open', 'edit', 'assign', 'close', 'rewrite'];
+
+/** The lost answer of a write may stand for one that was made: that is looked at before anything else is asked. */
 function afterFailure(state: RequestState, failed: FailedCall<ForgeCall>, nowMs: number): RequestState {
-  const { call, code, why } = failed;
-  const again: RequestState = { ...state, listedMs: undefined, found: new Map() };
-  if (call.kind === 'assign' && code !== 'unreachable' && code !== 'limited') {
-    // The request is open without them, which is all that an approval needs.
-    const refused = new Map(state.refused).set(call.request.name, { untilMs: nowMs, why });
-    return withAssignment({ ...state, refused }, call.request.name, 'refused');
+  const { call, code } = failed;
+  const isRefused = code === 'refused';
+  const waits = { nowMs, ...(isRefused && call.kind !== 'list' && { waitMs: () => refusedMs }) };
+  const later = afterFailedCall(state, { ...failed, name: nameOf(call) }, waits);
+  const again = writes.includes(call.kind) ? { ...later, listedMs: undefined } : later;
+  switch (call.kind) {
+    case 'open':
+      return { ...again, found: new Map([...again.found].filter(([name]) => name !== call.request.name)) };
+    case 'assign':
+      // The request is open without them, which is all that an approval needs.
+      return code === 'unreachable' || code === 'limited' ? again : withAssignment(later, call.request.name, 'refused');
+    case 'reviews': {
+      // Others are read before.
+      const { by = [] } = state.reviews.get(call.name) ?? {};
+      return { ...again, reviews: new Map(state.reviews).set(call.name, { by, atMs: nowMs }) };
+    }
+    case 'seek':
+    case 'rewrite':
+      // What is gone needs no text.
+      return isRefused || code === 'not-found'
+        ? { ...again, outdated: withoutAnswer(state.outdated, call.name) }
+        : again;
+    default:
+      return again;
   }
-  if (code === 'refused' && 'request' in call) {
-    const refused = new Map(state.refused).set(call.request.name, { untilMs: nowMs + refusedMs, why });
-    return { ...again, refused };
-  }
-  if (code === 'refused' && (call.kind === 'seek' || call.kind === 'rewrite'))
-    return { ...again, outdated: withoutAnswer(state.outdated, call.name) };
-  return afterFailedCall(again, failed, nowMs);
 }
 
-/** Why requests cannot be opened or edited, if that lasts or an operator must act. */
-export const troubles = (state: RequestState, nowMs: number): string[] => [
-  ...lastingTrouble(state, nowMs),
-  ...[...state.refused.values()].map(({ why }) => why),
-];
+/** Why requests cannot be opened or edited, if that lasts or an operator must act; what concerns all comes first, and nothing twice. */
+export function troubles({ failures }: RequestState, nowMs: number): string[] {
+  const lasting = [...failures].filter(([, failure]) => isTrouble(failure, nowMs));
+  const ofAll = lasting.filter(([name]) => name === listing);
+  return [...new Set([...ofAll, ...lasting].map(([, { why }]) => why))];
+}

@@ -154,6 +154,77 @@ describe('the next call', () => {
   });
 });
 
+describe('a failure', () => {
+  const other = { ...request, name: 'web-2' };
+  const two = reached({ kind: 'wanted', requests: [request, other], asOf: asOf(0) }, listed());
+  const opening = { kind: 'open', request } as const;
+
+  it('of one call waits ever longer, while lists and other requests succeed', () => {
+    let state = two;
+    const tried: number[] = [];
+    for (let now = 0; now < 600_000; now += 1_000)
+      for (let { call } = nextCall(state, now); call; call = nextCall(state, now).call) {
+        const of = 'request' in call ? call.request : other;
+        const isFailing = call.kind === 'open' && of === request;
+        if (isFailing) tried.push(now / 1_000);
+        const answers: Readonly<Record<string, ForgeEvent>> = {
+          list: listed(...state.known.values()),
+          find: { kind: 'found', request: of, pulls: [] },
+          open: { kind: 'opened', request: of, pull: { ...pull, head: `gitfleet/approve/${of.name}` } },
+          assign: { kind: 'assigned', request: of },
+          reviews: { kind: 'reviewed', name: of.name, by: [] },
+        };
+        state = afterEvent(state, isFailing ? { ...failed('unreachable'), call } : answers[call.kind]!, now);
+      }
+    expect(tried).toEqual([0, 2, 6, 14, 30, 62, 126, 254, 510]);
+    expect(state.known.get('web-2')?.assignment).toBe('set');
+  });
+
+  it('is a trouble after a minute, or at once if the forge refused, until the call succeeds or is not to be made any more', () => {
+    const down = afterEvent(afterEvent(two, { ...failed('unreachable'), call: opening }, 0), listed(), 1);
+    expect([59_999, 60_000].map((now) => troubles(down, now))).toEqual([[], ['why']]);
+    const refused = afterEvent(two, { ...failed('refused'), call: opening }, 0);
+    expect(troubles(refused, 0)).toEqual(['why']);
+    const ends: ForgeEvent[] = [
+      { kind: 'opened', request, pull },
+      listed(pull),
+      { kind: 'wanted', requests: [other], asOf: asOf(1) },
+    ];
+    for (const end of ends) expect(troubles(afterEvent(refused, end, 1), 1)).toEqual([]);
+  });
+
+  it('that several calls have is named once', () => {
+    const events = [request, other].map(
+      (of) => ({ ...failed('refused'), call: { kind: 'open', request: of } }) as const,
+    );
+    expect(
+      troubles(
+        events.reduce((state, event) => afterEvent(state, event, 0), two),
+        0,
+      ),
+    ).toEqual(['why']);
+  });
+
+  it('with a time to ask again, as of a rate limit, holds up everything', () => {
+    const limited = afterEvent(two, { ...failed('limited', 60_000), call: opening }, 0);
+    expect(nextCall(limited, 0)).toEqual({ atMs: 60_000 });
+  });
+
+  it('does not lose the text of a request that was answered', () => {
+    const body = 'Closing this request leaves it waiting';
+    const answers = [{ name: 'web-1', isOpened: true, outcome: 'dropped', text: 'No longer requested' }] as const;
+    const none = { kind: 'wanted', requests: [], asOf: asOf(1) } as const;
+    const pulls = [{ ...pull, state: 'closed' as const, body }];
+    const sought = reached(wanted, { ...none, answers }, listed(), { kind: 'sought', name: 'web-1', pulls });
+    const call = nextCall(sought, 0).call!;
+    expect(call.kind).toBe('rewrite');
+    const lost = afterEvent(sought, { ...failed('unreachable'), call }, 0);
+    const later = afterEvent(afterEvent(lost, none, 1), listed(), 1);
+    expect(nextCall(later, 1)).toEqual({ atMs: 2_000 });
+    expect(nextCall(later, 2_000)).toEqual({ call });
+  });
+});
+
 const failed = (code: 'unreachable' | 'limited' | 'refused', retryAfterMs?: number) =>
   ({ kind: 'failed', call: { kind: 'list' }, code, why: 'why', retryAfterMs }) as const;
 
