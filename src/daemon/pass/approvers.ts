@@ -35,7 +35,7 @@ export function approverFinder({
   readonly desired: Pick<DesiredState, 'broughtBy' | 'signatureOf'>;
   readonly author: Person;
   readonly reviewersOf: (approval: string) => readonly string[];
-  /** Who merged it; asked once for each commit that brings one. */
+  /** Who merged it; asked once for each commit that brings a requested one. */
   readonly mergedBy: ApprovalRequests['mergedBy'];
 }): FindApprovers {
   /** By path: what was found, as of which tip. */
@@ -78,7 +78,11 @@ export function approverFinder({
       if (path === undefined) continue;
       paths.add(path);
       const name = placementKey(file.metadata);
-      const approver = await approverOf(path, commit, () => mergedBy(name, fleet.config?.spec.forge));
+      // What no run requests is early or left over, and has no pull request of gitfleet.
+      const isRequested = file.kind === 'RemovalApproval' || record.approvals.has(name);
+      const approver = await approverOf(path, commit, async () =>
+        isRequested ? mergedBy(name, fleet.config?.spec.forge) : undefined,
+      );
       if (approver === undefined) continue;
       const reviewers = reviewersOf(name).map(readableName);
       approvers.set(key, { ...approver, ...(reviewers.length > 0 && { reviewers }) });

@@ -48,6 +48,8 @@ export type OpenForge = (named: FleetConfig['spec']['forge']) => OpenedForge;
 const prefix = 'gitfleet/approve/';
 /** A reconciliation that found an approval waits for the name so long, once. */
 const mergerWithinMs = 2_000;
+/** A forge that did not answer in that time is not asked for names again before. */
+const mergerAgainMs = 60_000;
 
 export function approvalRequests(input: {
   readonly open: OpenForge;
@@ -62,6 +64,7 @@ export function approvalRequests(input: {
   let opened: OpenedForge = {};
   let assigned: Assigned = { labels: [], reviewers: [] };
   let state = firstRequestState;
+  let askMergersMs = 0;
   let shown: { readonly pages: ReadonlyMap<string, RequestPage>; readonly problems: readonly Problem[] } = nothingShown;
   const loop = callLoop(pace, () => opened.forge && nextCall(state, pace.now()), ask);
 
@@ -111,10 +114,15 @@ export function approvalRequests(input: {
     reviewersOf: (approval) => state.reviews.get(approval)?.by ?? [],
     async mergedBy(approval, named) {
       const { forge } = input.open(named);
-      if (!forge || isDown(state, pace.now())) return undefined;
+      if (!forge || isDown(state, pace.now()) || pace.now() < askMergersMs) return undefined;
       const known = forge === opened.forge ? state.known.get(approval) : undefined;
-      const told = mergerOf(forge, { known, head: prefix + approval, base: branch });
-      return Promise.race([told, sleep(pace, mergerWithinMs).then(() => undefined)]);
+      const told = new AbortController();
+      const late = sleep(pace, mergerWithinMs, told.signal).then(() => {
+        if (!told.signal.aborted) askMergersMs = pace.now() + mergerAgainMs;
+        return undefined;
+      });
+      const merger = mergerOf(forge, { known, head: prefix + approval, base: branch });
+      return Promise.race([merger, late]).finally(() => told.abort());
     },
     problems: () => shown.problems,
     look() {

@@ -16,6 +16,7 @@ const approval = JSON.stringify({
   spec: { parentStageRollout: 'web-1', targetStage: 'canary' },
   status: { conditions: [{ type: 'Approved', status: 'True', reason: 'Approved' }] },
 });
+const { status: _, ...asked } = JSON.parse(approval);
 const path = 'approvals/web-1-after-canary.yaml';
 
 function world(reviewers: readonly string[] = [], merger?: string) {
@@ -38,10 +39,10 @@ function world(reviewers: readonly string[] = [], merger?: string) {
   return {
     repo,
     reads,
-    async approver(accepted?: object) {
+    async approver(recorded?: object) {
       const commit = repo.tip('main')!;
       const fleet = await loadFleet(await branches.objects.files(commit));
-      const approvals = new Map(accepted ? [['web-1-after-canary', approvalRequest.parse(accepted)]] : []);
+      const approvals = new Map(recorded ? [['web-1-after-canary', approvalRequest.parse(recorded)]] : []);
       return (await find({ commit, fleet, record: { ...record, approvals } })).get(
         'ClusterApprovalRequest//web-1-after-canary',
       );
@@ -74,9 +75,16 @@ it('is named with those who approved the pull request', async () => {
 it('is who merged the pull request, where a forge wrote the commit in the name of who opened it', async () => {
   const { repo, approver } = world([], '@ben');
   repo.commit('main', { [path]: approval }, 'Squash', undefined, { name: 'fleet-bot', email: 'bot@forge' });
-  const found = await approver();
+  const found = await approver(asked);
   expect(found).toMatchObject({ author: 'fleet-bot', mergedBy: 'ben' });
   expect(approvedText(found)).toBe(`approved by ben in commit ${repo.tip('main')!.slice(0, 7)} (author fleet-bot)`);
+});
+
+it('is not asked from the forge for what no run requests', async () => {
+  const { repo, approver } = world([], 'ben');
+  repo.commit('main', { [path]: approval }, 'Early');
+  expect(await approver()).toMatchObject({ author: 'Ann' });
+  expect(await approver()).not.toHaveProperty('mergedBy');
 });
 
 it('stays known while other commits follow, and each tip is looked at once', async () => {
