@@ -41,7 +41,7 @@ it('the dashboard shows requests and problems, then runs, placements, clusters a
 
     ## Waiting for approval
 
-    - **pay-1**, stage **dev**: run pay-1 has been waiting since 2026-11-20T10:00:10Z for approval of stage dev after it finished. To approve: \`gitfleet approve pay-1-after-dev\`, or on \`main\` in a clone: \`git pull && git merge origin/gitfleet/approve/pay-1-after-dev && git push\`
+    - **pay-1**, stage **dev**: run pay-1 has been waiting since 2026-11-20T10:00:10Z for approval of stage dev after it finished. To approve: \`gitfleet approve pay-1-after-dev\`, or on \`main\` in a clone: \`git pull && git merge --no-ff --no-edit origin/gitfleet/approve/pay-1-after-dev && git push\`
 
     ## Problems
 
@@ -93,14 +93,16 @@ it('a removal that waits for approval is listed with the branch to merge, and no
     [
       '## Waiting for approval',
       '',
-      `- removal of **web · eu-1**: ${message}. To approve: \`gitfleet approve removal-0123456789ab\`, or on \`main\` in a clone: \`git pull && git merge origin/gitfleet/approve/removal-0123456789ab && git push\``,
+      `- removal of **web · eu-1**: ${message}. To approve: \`gitfleet approve removal-0123456789ab\`, or on \`main\` in a clone: \`git pull && git merge --no-ff --no-edit origin/gitfleet/approve/removal-0123456789ab && git push\``,
       '',
       '',
     ]
       .join('\n')
       .trimEnd(),
   );
-  expect(readme([hold], true)).toContain(' on `main` in the repo: `git merge gitfleet/approve/removal-0123456789ab`\n');
+  expect(readme([hold], true)).toContain(
+    ' on `main` in the repo: `git merge --no-ff --no-edit gitfleet/approve/removal-0123456789ab`\n',
+  );
   const asked = {
     name: 'removal-0123456789ab',
     removalDigest: 'sha256:0123456789abcdef',

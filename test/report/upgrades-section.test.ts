@@ -90,7 +90,7 @@ it('how to approve stands once, with whole seconds', async () => {
   await fleet.plan();
   fleet.later(3600.123);
   expect(await linesOf(fleet, 'Waiting for approval')).toEqual([
-    '- **k8s**, stage **prod**: run k8s has been waiting since 2026-11-20T11:01:00Z for approval of stage prod before it starts. To approve: `gitfleet approve k8s-before-prod`, or on `main` in a clone: `git pull && git merge origin/gitfleet/approve/k8s-before-prod && git push`',
+    '- **k8s**, stage **prod**: run k8s has been waiting since 2026-11-20T11:01:00Z for approval of stage prod before it starts. To approve: `gitfleet approve k8s-before-prod`, or on `main` in a clone: `git pull && git merge --no-ff --no-edit origin/gitfleet/approve/k8s-before-prod && git push`',
   ]);
 });
 

@@ -1,8 +1,9 @@
 import { GitError } from '../../git/git-error.ts';
 import { bringAlong, uncommitted } from '../../git/local/working-files.ts';
+import { signAsConfigured, signsCommits } from '../../git/native/sign-as-configured.ts';
 import { whoCommits } from '../../git/native/who-commits.ts';
 import { editTree, type FileEdits } from '../../git/objects/edit-tree.ts';
-import { newCommit } from '../../git/objects/new-objects.ts';
+import { type NewObject, newCommit, newObject } from '../../git/objects/new-objects.ts';
 import { type Person, parsePerson } from '../../git/person.ts';
 import { branchRef } from '../../git/source.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
@@ -17,6 +18,10 @@ export interface Change {
   readonly author: string | undefined;
   /** A commit that the change merges: the second parent. */
   readonly merges?: string | undefined;
+  /** What to do where the branch of desired state is protected; without it the command has --pull-request. */
+  readonly ifProtected?: string;
+  /** The git directory whose settings say whether commits are signed; undefined: of the working tree that is changed. */
+  readonly configuredIn?: string | undefined;
 }
 
 /** Someone else pushed in between: the same change may be tried again. */
@@ -51,7 +56,7 @@ export async function submit(desired: Desired, change: Change): Promise<Submitte
     throw new CliError(
       `${change.branch} is checked out in a working tree of ${branches.name}: switch to ${desired.branch} there first`,
     );
-  if (checkedOut) await refuseUncommitted(desired, change.edits);
+  if (checkedOut) await refuseUncommitted(desired, change);
   const author = await authorOf(desired, change.author);
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const from = change.branch === undefined ? desired.tip : (await branches.list([ref])).get(ref);
@@ -60,13 +65,8 @@ export async function submit(desired: Desired, change: Change): Promise<Submitte
     const merged = from === undefined || (await objects.isAncestor(from, desired.tip));
     if (from !== undefined && !merged && (await objects.commit(from)).tree === root)
       return { branch: change.branch!, commit: from, files: [...change.edits.keys()] };
-    const commit = newCommit({
-      tree: root,
-      parents: [desired.tip, ...(merged ? [] : [from]), ...(change.merges === undefined ? [] : [change.merges])],
-      message: change.message,
-      author,
-      at: Date.now(),
-    });
+    const parents = [desired.tip, ...(merged ? [] : [from]), ...(change.merges === undefined ? [] : [change.merges])];
+    const commit = await commitOf(desired, { change, author, root, made, parents });
     const outcome = await branches
       .change({ ref, from, to: commit.oid, objects: [...made, commit] })
       .catch(refusal(change, desired));
@@ -79,6 +79,39 @@ export async function submit(desired: Desired, change: Change): Promise<Submitte
   throw new MovedMeanwhile(`${ref} moved while this was written: run the command again`, exitCodes.somethingToDo);
 }
 
+interface CommitContent {
+  readonly change: Change;
+  readonly author: Person;
+  readonly root: string;
+  readonly made: readonly NewObject[];
+  readonly parents: readonly string[];
+}
+
+/** Signed where the user's git signs. Error: CliError where it cannot. */
+async function commitOf(
+  { branches: { objects }, workingTree }: Desired,
+  { change, author, root, made, parents }: CommitContent,
+): Promise<NewObject> {
+  const commit = { message: change.message, author, at: Date.now() };
+  const gitDir = change.configuredIn ?? workingTree?.gitDir;
+  if (!(await signsCommits(gitDir))) return newCommit({ ...commit, tree: root, parents });
+  const stored = await objects.read(parents);
+  const tree = made.find(({ oid }) => oid === root) ?? (await objects.read([root])).get(root)!;
+  const toSign = {
+    ...commit,
+    tree: newObject('tree', tree.content),
+    parents: parents.map((oid) => newObject('commit', stored.get(oid)!.content)),
+  };
+  return signAsConfigured(toSign, gitDir).catch((error: unknown) => {
+    if (!(error instanceof GitError)) throw error;
+    throw new CliError(
+      `git cannot sign the commit, which commit.gpgSign asks for, so nothing is changed: ${error.message}`,
+      exitCodes.refused,
+      { cause: error },
+    );
+  });
+}
+
 /** The author of a change: as given, else whom git names. Error: CliError if it names no one: a change of the fleet is someone's. */
 export async function authorOf({ workingTree }: Desired, given: string | undefined): Promise<Person> {
   const author = given === undefined ? await whoCommits(workingTree?.gitDir) : parsePerson(given);
@@ -88,12 +121,12 @@ export async function authorOf({ workingTree }: Desired, given: string | undefin
   );
 }
 
-async function refuseUncommitted(desired: Desired, edits: FileEdits): Promise<void> {
+async function refuseUncommitted(desired: Desired, { edits, ifProtected }: Change): Promise<void> {
   const { workingTree, branches, branch } = desired;
   const head = (await branches.list(['HEAD'])).get('HEAD');
   if (workingTree === undefined || head !== desired.tip)
     throw new CliError(
-      `${branch} is checked out in another working tree of ${branches.name}: run the command there, or with --pull-request`,
+      `${branch} is checked out in another working tree of ${branches.name}: run the command there${ifProtected === undefined ? ', or with --pull-request' : ''}`,
     );
   const committed = new Map<string, string | undefined>();
   for (const path of edits.keys()) committed.set(path, await desired.text(path));
@@ -110,7 +143,7 @@ const refusal =
     if (!(error instanceof GitError)) throw error;
     const hint =
       change.branch === undefined && error.code === 'push-refused'
-        ? `; if ${branch} is protected, use --pull-request`
+        ? `; if ${branch} is protected, ${change.ifProtected ?? 'use --pull-request'}`
         : '';
     throw new CliError(`${error.message}${hint}`, exitCodes.unreachable, { cause: error });
   };

@@ -16,6 +16,8 @@ export const placeOfBranch = (request: ApprovalRequestName): string => `(branch)
 export const howToMerge = (request: ApprovalRequestName): string =>
   `merge branch ${approvalBranch(request)}, or its pull request`;
 
-/** The command that merges it, in the repo itself or in a clone. */
-export const mergeCommand = (branch: string, inPlace: boolean): string =>
-  inPlace ? `git merge ${branch}` : `git pull && git merge origin/${branch} && git push`;
+/** The command that merges it, in the repo itself or in a clone. A merge commit names who approved, and can be signed. */
+export const mergeCommand = (branch: string, inPlace: boolean): string => {
+  const merge = 'git merge --no-ff --no-edit';
+  return inPlace ? `${merge} ${branch}` : `git pull && ${merge} origin/${branch} && git push`;
+};

@@ -11,7 +11,8 @@
  *   that the repository configures is run.
  * - `uploadpack.packObjectsHook`: git reads it from the machine's own configuration only.
  * - `include.path`, `url.*.insteadOf`: they lead to settings and addresses, which are subject to this list.
- * - `gpg.program`, external diffs and textconv, merge drivers, aliases, editors: no command that we use reads them.
+ * - `gpg.program`, `gpg.ssh.program`: only commits that a user makes with a command are signed by git (sign-as-configured.ts).
+ * - External diffs and textconv, merge drivers, aliases, editors: no command that we use reads them.
  * Filters have names of their own, see `filtersOff`.
  */
 export const safeOptions: readonly string[] = [

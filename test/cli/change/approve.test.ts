@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
@@ -11,7 +11,9 @@ import { upgradeMember, upgradeRun } from '../../support/cluster-upgrades.ts';
 import { FleetOnGit } from '../../support/fleet-on-git.ts';
 import { folder, put, removeFolders } from '../../support/folders.ts';
 import { nobody, sh } from '../../support/git-repository.ts';
+import { startGitServer } from '../../support/http-backend-server.ts';
 import { cli } from '../../support/run-cli.ts';
+import { keyFile, sshKey, sshThere } from '../../support/signing-keys.ts';
 import { stagedRun } from '../../support/staged-run.ts';
 
 afterAll(removeFolders);
@@ -87,6 +89,42 @@ describe('a gate of a staged update run', () => {
     expect(JSON.stringify(plan.runs[0]!.status.conditions)).toContain('was rejected on main: too many errors');
   });
 
+  it('that is rejected on main is not approved over that, also before gitfleet has read it', async () => {
+    await run(name, '--reject', '--reason', 'too many errors');
+    const rejected = fleet.git('rev-parse', 'main');
+    expect(await run(name)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(
+        `${name} is rejected already: as long as gitfleet has not read the commit that rejected it, revert that one first`,
+      ),
+    });
+    expect(await run(name, '--reject', '--reason', 'again')).toMatchObject({
+      code: 0,
+      out: `${name} is rejected already\n`,
+    });
+    expect(fleet.git('rev-parse', 'main')).toBe(rejected);
+    fleet.git('-c', 'user.name=Ann', '-c', 'user.email=ann@example.com', 'revert', '--no-edit', 'main');
+    expect(await run(name)).toMatchObject({ code: 0, err: '' });
+  });
+
+  it.each([
+    ['', [], `merge ${branch} as it allows`],
+    ['', ['--reject', '--reason', 'no'], 'bring the file that --dry-run shows to it as it allows'],
+    ['kind: github, repository: acme/fleet', [], 'use --forge'],
+  ])('on a protected main says what to do: forge {%s} %j', async (forge, more, hint) => {
+    const spec = forge && `spec: {forge: {${forge}}}`;
+    fleet.commit({ 'fleet.yaml': `apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\n${spec}\n` }, 'The forge');
+    const bare = join(folder(), 'fleet.git');
+    sh('.', 'clone', '-q', '--mirror', fleet.dir, bare);
+    const refuse = '#!/bin/sh\nwhile read -r _ _ ref; do [ "$ref" != refs/heads/main ] || exit 1; done\n';
+    writeFileSync(join(bare, 'hooks/pre-receive'), refuse, { mode: 0o755 });
+    sh(bare, 'config', 'http.receivepack', 'true');
+    const server = await startGitServer(bare);
+    const ran = await cli('approve', name, '--repo', server.url(''), '--git-author', 'Eve <e@example.com>', ...more);
+    await server.close();
+    expect(ran).toMatchObject({ code: 3, err: expect.stringContaining(`; if main is protected, ${hint}\n`) });
+  });
+
   it('run in a clone that is behind is merged at its origin', async () => {
     const clone = folder();
     sh('.', 'clone', '-q', fleet.dir, clone);
@@ -97,6 +135,39 @@ describe('a gate of a staged update run', () => {
     expect(ran).toMatchObject({ code: 0, err: `note: ${clone} is behind its origin now: git pull\n` });
     expect(fleet.git('log', '-1', '--format=%an %s', 'main')).toBe(`Bob Approve ${name}`);
     expect(fleet.git('log', '-2', '--first-parent', '--format=%s', 'main')).toContain('Later');
+  });
+
+  it.skipIf(!sshThere)('is signed where git signs the commits of the clone, and refused where it cannot', async () => {
+    const clone = folder();
+    sh('.', 'clone', '-q', fleet.dir, clone);
+    const key = sshKey('ann');
+    const settings = {
+      'user.name': 'Ann',
+      'user.email': 'a@example.com',
+      'gpg.format': 'ssh',
+      'commit.gpgsign': 'true',
+    };
+    for (const [setting, value] of Object.entries(settings)) sh(clone, 'config', setting, value);
+    sh(clone, 'config', 'user.signingkey', '/nowhere/key');
+    const before = fleet.git('rev-parse', 'main');
+    const refused = await cli('approve', name, '--repo', clone);
+    expect(refused).toMatchObject({ code: 4, err: expect.stringContaining('git cannot sign the commit') });
+    expect(refused.err).toContain('/nowhere/key');
+    expect(fleet.git('rev-parse', 'main')).toBe(before);
+    sh(clone, 'config', 'user.signingkey', key);
+    expect(await cli('approve', name, '--repo', clone)).toMatchObject({ code: 0 });
+    const allowed = keyFile(`a@example.com ${readFileSync(`${key}.pub`, 'utf8')}`);
+    const verified = fleet.git(
+      '-c',
+      `gpg.ssh.allowedSignersFile=${allowed}`,
+      'log',
+      '-1',
+      '--format=%G? %GS %an %P',
+      'main',
+    );
+    expect(verified).toBe(`G a@example.com Ann ${before} ${fleet.git('rev-parse', branch)}`);
+    expect(fleet.git('diff', '--name-only', 'main~1', 'main')).toBe(path);
+    fleet.git('fsck', '--strict');
   });
 
   it('is refused where others added to its branch, unless --force', async () => {

@@ -66,7 +66,7 @@ describe('describe approval', () => {
       How to approve or reject:
         approve:  gitfleet approve web-1-after-canary
                   or merge branch gitfleet/approve/web-1-after-canary; in a clone:
-                  git pull && git merge origin/gitfleet/approve/web-1-after-canary && git push
+                  git pull && git merge --no-ff --no-edit origin/gitfleet/approve/web-1-after-canary && git push
         reject:   gitfleet approve web-1-after-canary --reject --reason "…"; that ends the run
       "
     `);

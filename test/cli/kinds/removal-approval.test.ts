@@ -20,8 +20,8 @@ describe('describe removal approval', () => {
   };
 
   it.each([
-    [true, ['in the repo:', 'git merge gitfleet/approve/removal-12']],
-    [false, ['in a clone:', 'git pull && git merge origin/gitfleet/approve/removal-12 && git push']],
+    [true, ['in the repo:', 'git merge --no-ff --no-edit gitfleet/approve/removal-12']],
+    [false, ['in a clone:', 'git pull && git merge --no-ff --no-edit origin/gitfleet/approve/removal-12 && git push']],
   ])('shows what would be removed and how to approve it; in place: %s', (inPlace, [where, command]) => {
     expect(removalPage(hold, { ...statusWith([]), inPlace }).join('\n\n')).toBe(`Name:      removal-12
 Kind:      RemovalApproval

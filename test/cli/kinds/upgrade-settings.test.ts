@@ -102,7 +102,7 @@ it('describe profile: what it follows, what it proposes and how to approve that'
       approval of run rapid-1-32-1: merge branch gitfleet/approve/rapid-1-32-1, or its pull request
 
     To approve:
-      git merge gitfleet/approve/rapid-1-32-1
+      git merge --no-ff --no-edit gitfleet/approve/rapid-1-32-1
 
     "
   `);
@@ -126,7 +126,7 @@ it('get and describe approvals: a proposed run, what it brings and how to start 
     How to approve or reject:
       approve:  gitfleet approve rapid-1-32-1
                 or merge branch gitfleet/approve/rapid-1-32-1; in the repo:
-                git merge gitfleet/approve/rapid-1-32-1
+                git merge --no-ff --no-edit gitfleet/approve/rapid-1-32-1
       reject:   do nothing: the run starts once its file is merged"
   `);
 });

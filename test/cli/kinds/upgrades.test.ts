@@ -83,7 +83,7 @@ describe('a cluster update run', () => {
     );
     expect(described.out).toContain('v1.30.9 → v1.31.5');
     expect(described.out).toContain('before it: Approval "go west": Pending');
-    expect(described.out).toContain('git merge gitfleet/approve/k8s-before-two');
+    expect(described.out).toContain('git merge --no-ff --no-edit gitfleet/approve/k8s-before-two');
     const asked = await cli('get', 'approvals', ...now);
     expect(asked.out).toMatch(/k8s-before-two +k8s +two.* \d+\w+ +gate/);
     const page = await cli('describe', 'approval', 'k8s-before-two', ...now);

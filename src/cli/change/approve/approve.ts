@@ -1,11 +1,16 @@
 import { resolve } from 'node:path';
+import { placementKey } from '../../../api/placement.ts';
+import { reviewOf } from '../../../engine/gate/early-approvals.ts';
 import { approvalBranch } from '../../../engine/gate/request.ts';
 import { parseDuration } from '../../../engine/kernel/duration.ts';
 import { listUpTo } from '../../../engine/kernel/short-list.ts';
+import { isRejection } from '../../../forecast/given-answers.ts';
 import type { Forge } from '../../../forge/forge.ts';
+import { forgeAddress } from '../../../forge/forge-address.ts';
 import { parseAddress } from '../../../git/address.ts';
 import { whoCommits } from '../../../git/native/who-commits.ts';
 import { systemClock } from '../../../members/clock.ts';
+import { recordedApproval } from '../../../report/recorded-approval.ts';
 import { CliError, exitCodes } from '../../terminal/exit.ts';
 import { shellWord } from '../../terminal/shell-word.ts';
 import { unknownName } from '../../terminal/unknown-name.ts';
@@ -41,13 +46,13 @@ const mostNamed = 5;
  */
 export async function approve(name: string, options: ApproveOptions): Promise<void> {
   refuseOptions(options);
-  const { places, author } = await whereAsked(options);
+  const { places, author, gitDir } = await whereAsked(options);
   // In a clone git merges, and pushes to the origin.
   const forge = options.forge ?? (places.length > 1 ? false : undefined);
   let first: Requests | undefined;
   for (const [repo, note] of places) {
     const asked = { ...options, repo, ...(forge !== undefined && { forge }) };
-    const requests = await answered(name, { options: asked, author, note });
+    const requests = await answered(name, { options: asked, author, gitDir, note });
     if (requests === undefined) return;
     first ??= requests;
   }
@@ -68,21 +73,25 @@ interface Asked {
   readonly places: readonly (readonly [repo: string, note: string | undefined])[];
   /** The identity that git has there; undefined if it has none. */
   readonly author: string | undefined;
+  /** Of the clone: its settings say whether the commit is signed. */
+  readonly gitDir: string | undefined;
 }
 
 const whereAsked = ({ repo, path = '', branch, gitAuthor }: ApproveOptions): Promise<Asked> =>
   withDesired({ repo, path, branch }, async ({ branches, tracked, address, workingTree }) => {
-    const person = await whoCommits(workingTree?.gitDir);
+    const gitDir = workingTree?.gitDir;
+    const person = await whoCommits(gitDir);
     const author = gitAuthor ?? (person && `${person.name} <${person.email}>`);
     const own = [branches.remote ? repo : branches.name, undefined] as const;
-    if (!tracked || address === undefined) return { places: [own], author };
+    if (!tracked || address === undefined) return { places: [own], author, gitDir };
     const origin = parseAddress(address).kind === 'local' ? resolve(branches.name, address) : address;
-    return { places: [[origin, `${branches.name} is behind its origin now: git pull`], own], author };
+    return { places: [[origin, `${branches.name} is behind its origin now: git pull`], own], author, gitDir };
   });
 
 interface Answering {
   readonly options: ApproveOptions;
   readonly author: string | undefined;
+  readonly gitDir: string | undefined;
   readonly note: string | undefined;
 }
 
@@ -93,7 +102,7 @@ async function answered(name: string, answering: Answering): Promise<Requests | 
     try {
       return await withDesired(options, async (desired) => {
         const requests = await readRequests(desired, options.statusBranch);
-        if (await isAnswered(name, requests, options)) return undefined;
+        if (await isAnswered(name, requests, { desired, options })) return undefined;
         const request = await readRequestBranch(name, desired, requests);
         if (request === undefined) return requests;
         await withForge(desired, options.forge, (forge) => answer(request, { desired, forge }, answering));
@@ -106,22 +115,44 @@ async function answered(name: string, answering: Answering): Promise<Requests | 
 }
 
 /** Prints that it is; an error if it is answered otherwise. */
-async function isAnswered(name: string, { answers }: Requests, { reject, output }: ApproveOptions): Promise<boolean> {
-  const given = answers.get(name);
+async function isAnswered(
+  name: string,
+  requests: Requests,
+  { desired, options }: { readonly desired: Desired; readonly options: ApproveOptions },
+): Promise<boolean> {
+  const given =
+    requests.answers.get(name) ?? (isRejectedOnMain(name, requests, desired) ? 'rejected, unread' : undefined);
   if (given === undefined) return false;
-  const summary = `${name} is ${given} already`;
-  if (given !== (reject ? 'rejected' : 'approved'))
-    throw new CliError(
-      `${summary}: ${given === 'approved' ? 'revert the commit that approved it if no cluster behind it has started, or else stop the run, unless it is over' : 'commit a new run'}`,
-    );
-  await printUnchanged(summary, output);
+  const summary = `${name} is ${given === 'approved' ? given : 'rejected'} already`;
+  if (options.reject ? given === 'approved' : given !== 'approved')
+    throw new CliError(`${summary}: ${otherwise[given]}`);
+  await printUnchanged(summary, options.output);
   return true;
+}
+
+/** How to answer otherwise. */
+const otherwise = {
+  approved:
+    'revert the commit that approved it if no cluster behind it has started, or else stop the run, unless it is over',
+  rejected: 'commit a new run',
+  'rejected, unread':
+    'as long as gitfleet has not read the commit that rejected it, revert that one first; afterwards commit a new run',
+} as const;
+
+/** By a commit that the status branch does not know yet. */
+function isRejectedOnMain(name: string, { open }: Requests, { fleet }: Desired): boolean {
+  const request = open.get(name);
+  const file = [...fleet.approvals, ...fleet.gates].find(({ metadata }) => placementKey(metadata) === name);
+  if (file === undefined || request === undefined || !('kind' in request) || !isRejection(file)) return false;
+  const review = reviewOf(file);
+  const requested = recordedApproval(request).file?.object;
+  return review === undefined || requested === undefined || review === reviewOf(requested);
 }
 
 async function answer(
   request: RequestBranch,
   { desired, forge }: { readonly desired: Desired; readonly forge: Forge | undefined },
-  { options, author, note }: Answering,
+  { options, author, gitDir, note }: Answering,
 ): Promise<void> {
   const { name, doubts } = request;
   const branch = approvalBranch({ name });
@@ -147,6 +178,12 @@ async function answer(
     message: `${reject ? 'Reject' : 'Approve'} ${name}${reject ? `\n\n${reason.trim()}` : ''}`,
     branch: forge && (reject || request.tip === undefined) ? branchFor(reject ? 'reject' : 'open', name) : undefined,
     merges: reject ? undefined : request.tip,
+    configuredIn: gitDir,
+    ifProtected: isOnForge(desired)
+      ? 'use --forge'
+      : request.tip === undefined || reject
+        ? 'bring the file that --dry-run shows to it as it allows'
+        : `merge ${branch} as it allows`,
   };
   const notes = [
     ...(forge && options.dryRun ? [`${forge.kind} merges it as a pull request of ${forge.repository}`] : []),
@@ -163,6 +200,9 @@ async function answer(
   const make = forge && { make: submitByForge(forge, change.branch ?? branch, patience) };
   await reportChange(desired, change, { options: { ...options, ...gitAuthor }, summary, ...make });
 }
+
+const isOnForge = ({ fleet, address }: Desired): boolean =>
+  forgeAddress(fleet.config?.spec.forge, address) !== undefined;
 
 function command(name: string, options: ApproveOptions): string {
   const { repo, path, branch, reject, reason, force, forge, gitAuthor } = options;
