@@ -24,7 +24,9 @@ export const upgradeGate = z.strictObject({
     /** Rejected is ours: the run fails. */
     state: z.enum(['Pending', 'Skipped', 'Completed', 'Rejected']).optional(),
   }),
-  /** Of the record only. */
-  status: z.looseObject({ state: z.string(), approvedBy: approver.optional() }).optional(),
+  /** Of the record only. `message`: who rejected it and why. */
+  status: z
+    .looseObject({ state: z.string(), approvedBy: approver.optional(), message: z.string().optional() })
+    .optional(),
 });
 export type UpgradeGate = z.output<typeof upgradeGate>;

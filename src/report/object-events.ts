@@ -46,6 +46,7 @@ export interface Versioned {
     /** Of a gate. */
     readonly state?: string;
     readonly approvedBy?: Approver | undefined;
+    readonly message?: string;
     /** Of a cluster update run. */
     readonly stages?: UpgradeRunStatus['stages'];
   };
@@ -165,11 +166,12 @@ interface Fact {
 }
 
 /** What happened to a gate, which has a state instead of conditions. That it is asked is an event of its run. */
-function ofGate({ status: { state, approvedBy } = {} }: Versioned): Fact[] {
+function ofGate({ status: { state, approvedBy, message: rejection } = {} }: Versioned): Fact[] {
   if (state === undefined || state === 'Pending') return [];
   const [status, reason] =
     state === 'Rejected' ? (['False', 'GateRejected'] as const) : (['True', `Gate${state}`] as const);
-  const condition = { type: 'State', status, reason, message: approvedText(approvedBy) ?? `the gate is ${state}` };
+  const message = rejection ?? approvedText(approvedBy) ?? `the gate is ${state}`;
+  const condition = { type: 'State', status, reason, message };
   return [{ key: 'State', about: '', condition }];
 }
 

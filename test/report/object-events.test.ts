@@ -6,15 +6,16 @@ const at = (second: number) => `2026-11-20T10:00:${`${second}`.padStart(2, '0')}
 
 const gate = (status: object) => ({ kind: 'Gate', metadata: { name: 'k8s-before-two' }, status }) as const;
 
-it('a gate of a cluster update run has an event when it is answered, with who approved; that it is reached is one of its run', () => {
+it('a gate of a cluster update run has an event when it is answered, with who approved, or why not; that it is reached is one of its run', () => {
   const approvedBy = { commit: '41ab9c0'.padEnd(40, '0'), author: 'Ann' };
   const message = 'approved by Ann in commit 41ab9c0';
   const [pending, completed] = [gate({ state: 'Pending' }), gate({ state: 'Completed', approvedBy })];
   expect(objectEvents(undefined, pending, 1)).toEqual([]);
   expect(objectEvents(pending, completed, 2)).toEqual([{ type: 'Normal', reason: 'GateCompleted', message, at: 2 }]);
   expect(objectEvents(completed, completed, 3)).toEqual([]);
-  expect(objectEvents(pending, gate({ state: 'Rejected' }), 4)).toEqual([
-    { type: 'Warning', reason: 'GateRejected', message: 'the gate is Rejected', at: 4 },
+  const why = 'approval k8s-before-two was rejected on main: too early';
+  expect(objectEvents(pending, gate({ state: 'Rejected', message: why }), 4)).toEqual([
+    { type: 'Warning', reason: 'GateRejected', message: why, at: 4 },
   ]);
 });
 

@@ -34,18 +34,20 @@ export const plannedGates = (
     const scope = gate.group === undefined ? { stage: gate.stage } : { group: gate.group };
     return [
       {
-        ...requested({
-          kind: 'Gate',
-          name: gate.name,
-          spec: {
-            ...(displayName === undefined ? {} : { displayName }),
-            gateType: type,
-            target: { updateRunProperties: { name: context.run.metadata.name, ...scope, timing: gate.timing } },
+        ...requested(
+          {
+            kind: 'Gate',
+            name: gate.name,
+            spec: {
+              ...(displayName === undefined ? {} : { displayName }),
+              gateType: type,
+              target: { updateRunProperties: { name: context.run.metadata.name, ...scope, timing: gate.timing } },
+            },
+            status: { state: isRejected ? 'Rejected' : state, ...(approvedBy && { approvedBy }) },
+            reviewDigest: reviewDigest(gate, reviewedIn(step, context), context.input.digest),
           },
-          status: { state: isRejected ? 'Rejected' : state, ...(approvedBy && { approvedBy }) },
-          reviewDigest: reviewDigest(gate, reviewedIn(step, context), context.input.digest),
-        }),
-        ...(isRejected && { rejection: error.message }),
+          isRejected ? error.message : undefined,
+        ),
       },
     ];
   });
@@ -54,23 +56,27 @@ export const plannedGates = (
 export function recordedGate({ kind, metadata, spec, status }: UpgradeGate): RequestedApproval {
   const state = status?.state;
   const approvedBy = status?.approvedBy;
-  return requested({
-    kind,
-    name: metadata.name,
-    spec,
-    status: {
-      state: state === 'Completed' || state === 'Rejected' ? state : 'Pending',
-      ...(approvedBy && { approvedBy }),
+  return requested(
+    {
+      kind,
+      name: metadata.name,
+      spec,
+      status: {
+        state: state === 'Completed' || state === 'Rejected' ? state : 'Pending',
+        ...(approvedBy && { approvedBy }),
+      },
+      reviewDigest: metadata.annotations?.[reviewAnnotation] ?? '',
     },
-    reviewDigest: metadata.annotations?.[reviewAnnotation] ?? '',
-  });
+    status?.message,
+  );
 }
 
 /** One that is approved while its run is halted opens once the run continues. */
 const answerOf = ({ state, approvedBy }: PlannedGate['status']): RequestedApproval['answer'] =>
   state === 'Rejected' ? 'rejected' : state === 'Completed' || approvedBy ? 'approved' : undefined;
 
-function requested(planned: PlannedGate): RequestedApproval {
+/** `rejection`: who rejected it and why. */
+function requested(planned: PlannedGate, rejection: string | undefined): RequestedApproval {
   const { kind, name, spec, status, reviewDigest: review } = planned;
   const { name: run, stage, group } = spec.target.updateRunProperties;
   const object: UpgradeGate = {
@@ -94,6 +100,10 @@ function requested(planned: PlannedGate): RequestedApproval {
         ? { path: undefined, object: { ...object, spec: { ...spec, state: 'Completed' } } }
         : undefined,
     approvedBy: status.state === 'Pending' ? approvedForLater(status.approvedBy) : approvedText(status.approvedBy),
-    document: objectDocument({ ...object, status }),
+    ...(rejection !== undefined && { rejection }),
+    document: objectDocument({
+      ...object,
+      status: { ...status, ...(rejection !== undefined && { message: rejection }) },
+    }),
   };
 }

@@ -295,9 +295,10 @@ it('a gate of a cluster update run is approved, and rejected with a reason', asy
   await open();
   expect(await run(gate, '--reject', '--reason', 'not this week')).toMatchObject({ code: 0 });
   fleet.look();
-  expect(JSON.stringify((await fleet.pass()).upgrades)).toContain(
-    `approval ${gate} was rejected on main: not this week`,
-  );
+  const rejected = await fleet.pass();
+  const why = `approval ${gate} was rejected on main: not this week`;
+  expect(JSON.stringify(rejected.upgrades)).toContain(why);
+  expect(show(`fleet-status:approvals/${gate}.yaml`)).toContain(`message: "${why}"`);
 });
 
 it('a removal is approved, and cannot be rejected', async () => {
