@@ -22,8 +22,10 @@ export function heldByChange(before: PlanResult, after: PlanResult): Hold[] {
     const was = known.get(idOf(hold));
     return was !== undefined && holdsSameRemovals(was, hold) && isSame(hold);
   };
-  return after.plan.holds.filter((hold) => lasting.has(hold.reason) && !isKnown(hold));
+  return lastingHolds(after.plan).filter((hold) => !isKnown(hold));
 }
+
+export const lastingHolds = ({ holds }: Plan): Hold[] => holds.filter(({ reason }) => lasting.has(reason));
 
 /** Whether a plan has a hold of the same subject for the same reason. */
 export const hasHold = (plan: Plan, hold: Hold): boolean => holdsById(plan).has(idOf(hold));

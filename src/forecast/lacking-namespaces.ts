@@ -30,25 +30,53 @@ export const lackingIn = ({ plan, contents }: Pick<PlanResult, 'plan' | 'content
   lackingBy(plan, contents);
 
 const lackingBy = memoizePair((plan: Plan, contents: PlanContents): readonly Lacking[] => {
-  const { works, world } = contents;
+  const { works } = contents;
   const missing = missingBy(plan, contents);
   if (missing.size === 0) return [];
-  const inRepo = namespacesIn(world.input.fleet.resources);
+  const isKnown = knownIn(contents);
   return placementTargets(plan.targets).flatMap((target): Lacking[] => {
     const { clusterName, placement, remove } = target;
     const key = placementKey(placement);
     const namespaces = remove ? undefined : missing.get(key)?.get(clusterName);
     if (namespaces === undefined) return [];
-    const binding = stayingOn(works.get(key)!).get(clusterName);
-    const isCollected = world.members.get(clusterName)?.namespaces !== undefined;
+    const work = works.get(key)!;
     return target.objects.flatMap((object) => {
       const { namespace } = object;
       if (namespace === undefined || !namespaces.has(namespace)) return [];
-      const isKnown = isCollected || inRepo.has(namespace) || answerOf(binding, namespace) === 'lacking';
-      return [{ target, object, namespace, isUnsure: !isKnown }];
+      return [{ target, object, namespace, isUnsure: !isKnown(work, clusterName, namespace) }];
     });
   });
 });
+
+/** Whether a Namespace that a cluster lacks is not there by other means either. */
+function knownIn({ world }: PlanContents) {
+  const inRepo = namespacesIn(world.input.fleet.resources);
+  return (work: PlacementWork, cluster: ClusterName, namespace: string): boolean =>
+    world.members.get(cluster)?.namespaces !== undefined ||
+    inRepo.has(namespace) ||
+    answerOf(stayingOn(work).get(cluster), namespace) === 'lacking';
+}
+
+/**
+ * Namespaces that a cluster lacks for what a placement is to bring there later, and that no other placement is to bring there either; and
+ * whether that is unsure, as of {@link Lacking}.
+ */
+export function lackingLater({ plan, contents }: Pick<PlanResult, 'plan' | 'contents'>) {
+  const missing = missingBy(plan, contents);
+  const isKnown = knownIn(contents);
+  const comes = (cluster: ClusterName, namespace: string): boolean =>
+    [...contents.works.values()].some(
+      (work) => stayingOn(work).has(cluster) && broughtBy(refsIn(nextContents(work))).has(namespace),
+    );
+  return (work: PlacementWork, cluster: ClusterName): ReadonlyMap<string, { readonly isUnsure: boolean }> => {
+    const names = [...(missing.get(placementKey(refOf(work.placement)))?.get(cluster) ?? [])];
+    return new Map(
+      names.flatMap((name) =>
+        comes(cluster, name) ? [] : [[name, { isUnsure: !isKnown(work, cluster, name) }] as const],
+      ),
+    );
+  };
+}
 
 /** Placements of which clusters may refuse something now, or once they are given it. */
 export const mayLack = ({ plan, contents }: Pick<PlanResult, 'plan' | 'contents'>): ReadonlySet<PlacementKey> =>

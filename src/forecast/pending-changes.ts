@@ -9,6 +9,7 @@ import { isOver, isRunOf } from '../engine/update-run.ts';
 import { contestedText } from './contested-objects.ts';
 import { type FailingCluster, faultOf } from './failing-clusters.ts';
 import { type Held, type HeldByCluster, type HeldObject, textOf } from './held-objects.ts';
+import { lackingLater, lackingText } from './lacking-namespaces.ts';
 import { compared, type Leaving, type ObjectChange } from './object-changes.ts';
 import type { InSteps } from './steps.ts';
 import { successorsIn } from './taken-over.ts';
@@ -40,6 +41,7 @@ export function* pendingChanges(
   const { world, works } = last.contents;
   // What is not removed yet is released then where another placement wants or needs it.
   const successors = successorsIn(last.contents);
+  const lackingOn = lackingLater(last);
   const leavingThen: Leaving = {
     ...leaving,
     taker: (of, on) => leaving.taker(of, on) ?? successors.taker(of, on),
@@ -87,9 +89,15 @@ export function* pendingChanges(
       const isNew = own.objects.size === 0;
       const contested = takenByOthers(next, { now, held: held.get(cluster), key });
       for (const { object } of contested) next.objects.delete(objectKey(object));
+      const [refused, unsure] = refusedWithout(lackingOn(work, cluster), { next, now });
+      for (const { object } of refused) next.objects.delete(objectKey(object));
       const isPart = next.objects.size > 0 || !isNew;
       if (contested.length > 0)
         failing.push({ placement, cluster, why: contestedText(contested), isNew, ...(isPart && { isPart }), needsRun });
+      if (refused.length > 0)
+        failing.push({ placement, cluster, why: lackingText(refused), isNew, ...(isPart && { isPart }), needsRun });
+      if (unsure.length > 0)
+        failing.push({ placement, cluster, why: lackingText(unsure), isNew, isUnsure: true, needsRun });
       before.set(cluster, now);
       after.set(cluster, next);
     }
@@ -124,6 +132,22 @@ const takenByOthers = (
     const isOwn = on && [on.placement, ...(on.others ?? [])].some((of) => placementKey(of) === key);
     return !on || isOwn || now.objects.has(object) ? [] : [{ object: refOfManifest(manifest), holder: on.placement }];
   });
+
+/** Objects that a cluster will refuse, since their Namespace is not there; and those of which that is unsure. */
+function refusedWithout(
+  lacking: ReturnType<ReturnType<typeof lackingLater>>,
+  { next, now }: Readonly<Record<'next' | 'now', Held>>,
+) {
+  const inside = [...next.objects].flatMap(([key, { manifest }]) => {
+    const object = refOfManifest(manifest);
+    const of = object.namespace === undefined || now.objects.has(key) ? undefined : lacking.get(object.namespace);
+    return of ? [{ object, namespace: object.namespace!, isUnsure: of.isUnsure }] : [];
+  });
+  return [false, true].map((isUnsure) => inside.filter((of) => of.isUnsure === isUnsure)) as [
+    typeof inside,
+    typeof inside,
+  ];
+}
 
 /** The snapshot that runs in progress bring to clusters, with which overrides, and the clusters that they clean up at their end. */
 function comingByRuns(placement: PlacementRef, { plan, contents }: Pick<PlanResult, 'contents' | 'plan'>) {

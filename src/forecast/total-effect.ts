@@ -39,6 +39,7 @@ import { type ReturningObject, returningObjects } from './returning-objects.ts';
 import { withRunsDone } from './runs-in-progress.ts';
 import { atOnce, type ForecastRun, type InSteps, stepByStep } from './steps.ts';
 import { type StoppedRun, stoppedRuns } from './stopped-runs.ts';
+import { takenBack } from './taken-back.ts';
 import { successorsAmong } from './taken-over.ts';
 import { type UpgradeForecast, upgradeForecasts } from './upgrade-forecasts.ts';
 import { type ChangedUpgrade, changedUpgrades, touchedUpgrades } from './upgrades-in-progress.ts';
@@ -68,6 +69,8 @@ export interface TotalEffect extends ObjectChanges, NeededRuns {
    * continue. No part of the counts.
    */
   readonly pending: readonly LaterChange[];
+  /** Placements with changes that need an update run, or are held, without the change, and that it takes back. */
+  readonly takenBack: readonly PlacementRef[];
   /** Clusters that do not get what it brings, by itself or by such a run. */
   readonly failing: readonly FailingClusters[];
   /** Placements that it rolls out in another way. */
@@ -202,6 +205,7 @@ export function* totalEffectInSteps(
     noLongerRefused,
     ...needed,
     pending: [...pending.changes, ...evicted],
+    takenBack: takenBack(earlier, last, effect),
     failing: together([...failingByChange(wayOf(without), results, before), ...pending.failing]),
     paces: changedPaces(now, first),
     onlyCompared: onlyCompared(earlier, last),

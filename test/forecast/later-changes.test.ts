@@ -322,3 +322,22 @@ it('a preview of an eviction removes for good what is only compared after it', a
     'web: Namespace web removed, on b1',
   ]);
 });
+
+describe('a preview says that changes which wait are taken back', () => {
+  const rolling: Files = { 'web.yaml': placement('web', '{placementType: PickAll}') };
+  const title = 'no change on any cluster · takes back what is not rolled out yet: web';
+  it.each<[string, Files, Files]>([
+    ['for a run', {}, {}],
+    ['for a run, and a freeze that ends', frozen, { 'fleet.yaml': '' }],
+    ['for the end of a freeze', { ...rolling, ...frozen }, {}],
+    ['for the end of a suspension', suspended, web('a1, b1, b2')],
+  ])('%s', async (_, waiting, change) => {
+    const paper = await installed();
+    if ('web.yaml' in waiting) await follow(paper, rolling);
+    await follow(paper, { ...waiting, ...version(2) });
+    const text = effectText(await effectOf(paper, { ...paper.files, ...version(1), ...change }));
+    expect(text.title).toBe(title);
+    expect(text.isEmpty).toBe(false);
+    expect(text.rollout).toContain('web: takes back what is not rolled out yet; clusters keep what they have');
+  });
+});

@@ -58,7 +58,7 @@ export function effectText(effect: TotalEffect, { all = false }: { readonly all?
   const nodes = nodesText(effect);
   const parts = [
     ...[placements, returning, held, stopped, needsRun, guard, noLongerRefused, upgrading, nodes],
-    ...[failingText(effect), inProgressTexts(effect), unreachedText(effect)],
+    ...[failingText(effect), inProgressTexts(effect), unreachedText(effect), effect.takenBack],
   ];
   return {
     title: titleText(effect),

@@ -33,6 +33,7 @@ export function titleText(effect: TotalEffect): string {
     ...changesText(effect, answers),
     ...(effect.noLongerRefused.length > 0 ? ['no longer refused by the guard'] : []),
     ...unreachedText(effect),
+    ...takenBackText(effect),
     ...answers,
     ...(removal ? ['needs an approval of removals'] : []),
     ...(missing === '' ? [] : [`needs a staged update run: ${missing}`]),
@@ -153,6 +154,11 @@ function approvesText({ approval, holds, ...effect }: AllowedRemoval, fleetSize:
   if (counts === '') return `approves ${approval}: removes what is held on ${listUpTo([...held], mostNamed)}`;
   const clusters = new Set(effect.placements.flatMap((of) => of.clusters)).union(held);
   return `approves ${approval}: ${counts} · ${clusters.size} of ${fleetSize} clusters`;
+}
+
+function takenBackText({ takenBack }: TotalEffect): string[] {
+  const names = listUpTo(takenBack.map(titleOf), mostNamed);
+  return names === '' ? [] : [`takes back what is not rolled out yet: ${names}`];
 }
 
 /** Approvals and rejections that it brings. */

@@ -97,6 +97,9 @@ export function rolloutText(effect: TotalEffect): string[] {
     ...approvedTexts(effect, { isWhole: true }),
     ...uncounted.map(({ approval, why, later }) => `${approval}: does not count${later ? ' yet' : ''}: ${why}`),
     ...kept,
+    ...effect.takenBack.map(
+      (placement) => `${titleOf(placement)}: takes back what is not rolled out yet; clusters keep what they have`,
+    ),
     ...effect.failing.map(failingLine),
     // Those that nobody approves are among the holds.
     ...refusalNotes({
