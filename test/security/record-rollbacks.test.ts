@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import type { StagedUpdateRun } from '../../src/api/staged.ts';
 import { deployment } from '../support/paper-fleet.ts';
-import { AttackedFleet, type Files, run } from './attacked-fleet.ts';
+import { AttackedFleet, type Files, gatedFleet, names, run } from './attacked-fleet.ts';
 
 let world: AttackedFleet;
 afterEach(() => world.close());
@@ -95,6 +95,46 @@ describe.each([
   });
 });
 
+describe.each([
+  ['while the daemon runs', false],
+  ['while the daemon is stopped', true],
+])('a removed record of the run before, %s, proves no earlier version', (_, stopped) => {
+  it.each([
+    ['for a rollback', withRun('web-3', (status) => rolledBack(status, 0))],
+    [
+      'for clusters',
+      (files: Files) => {
+        files['placements/web/state.yaml'] = files['placements/web/state.yaml']!.replace(
+          /resourceSnapshotIndex: 1/g,
+          'resourceSnapshotIndex: 0',
+        );
+      },
+    ],
+  ])('%s', async (__, edit) => {
+    await atThirdGate('rollback');
+    if (stopped) world.daemon.kill();
+    await world.edit((files) => {
+      delete files['runs/web-2.yaml'];
+      edit(files);
+    });
+    if (stopped) world.start();
+    await world.fleet.run(120);
+    expect(world.images()).toEqual(['web:3', 'web:2', 'web:2']);
+    expect(world.problems().join()).toContain('runs/web-2.yaml: the file is missing');
+  });
+});
+
+it('clusters that a rejected run did not reach get back what the run before gave them, if they are emptied', async () => {
+  await atThirdGate('stop');
+  await reject('web-3');
+  await world.fleet.run(60);
+  world.daemon.kill();
+  for (const name of names) await world.fleet.join({ name });
+  world.start();
+  await world.fleet.until('it is back', () => world.images().join() === 'web:3,web:2,web:2', 300);
+  expect(world.problems()).toEqual([]);
+});
+
 describe('a rollback', () => {
   it.each([
     ['the files of earlier runs are there', false],
@@ -131,6 +171,49 @@ describe('a rollback', () => {
     await world.restart();
     await reject('web-4');
     await everywhere('web:2');
+    expect(world.problems()).toEqual([]);
+  });
+  it.each([
+    ['that failed before it reached a cluster', false],
+    ['that failed before it reached a cluster, after a restart', true],
+  ])('is proven by the run before one %s', async (_, isRestarted) => {
+    await atThirdGate('rollback');
+    await reject('web-3');
+    await everywhere('web:2');
+    for (const name of ['prod-1', 'prod-2'])
+      world.fleet.fault(name, { type: 'DenyAdmission', verbs: ['patch'], resources: ['deployments.apps'] });
+    await next('web-4', 'web:4', 'rollback, gitfleet.dev/progress-deadline: 2m');
+    await world.approve('gitfleet/approve/web-4-after-canary');
+    await world.fleet.run(60);
+    expect(world.problems()).toEqual([]);
+    if (isRestarted) await world.restart();
+    await everywhere('web:2');
+    await world.fleet.run(60);
+    expect((await recordOf('web-4')).status!.conditions!.at(-1)!.message).toContain('rolled back 3 of 3 clusters');
+    expect(world.problems()).toEqual([]);
+  });
+  it('is proven by the followed branch where no run before reached a cluster', async () => {
+    const { 'runs/web-1.yaml': _, ...files } = gatedFleet('web:1');
+    const external = files['placements/web.yaml']!;
+    world = await AttackedFleet.open({
+      ...files,
+      'placements/web.yaml': external.replace('{type: External}', '{type: RollingUpdate}'),
+    });
+    await everywhere('web:1');
+    await world.fleet.run(30);
+    world.fleet.commit({ 'placements/web.yaml': external });
+    await next('web-2', 'web:2', 'rollback');
+    await reject('web-2');
+    await everywhere('web:1');
+    for (const name of ['prod-1', 'prod-2'])
+      world.fleet.fault(name, { type: 'DenyAdmission', verbs: ['patch'], resources: ['deployments.apps'] });
+    await next('web-3', 'web:3', 'rollback, gitfleet.dev/progress-deadline: 2m');
+    await world.approve('gitfleet/approve/web-3-after-canary');
+    await world.fleet.run(60);
+    await world.restart();
+    await everywhere('web:1');
+    await world.fleet.run(60);
+    expect((await recordOf('web-3')).status!.conditions!.at(-1)!.message).toContain('rolled back 3 of 3 clusters');
     expect(world.problems()).toEqual([]);
   });
 });

@@ -213,7 +213,10 @@ function readNow(
   },
 ): Read {
   const { before, record, tip } = of;
-  const brought = of.runs.filter(({ placement }) => placement === key);
+  // At a start an earlier state of the whole record would be accepted as well.
+  const brought = of.runs.filter(
+    ({ placement, isEarlier }) => placement === key && (before === undefined || isEarlier !== true),
+  );
   let doubted = doubtedIn(claimed, before, brought);
   const isDoubtedNow = (binding: Binding): boolean => isIn(doubted, idOf(binding));
   const placement = placementsIn(tip).get(key);

@@ -19,35 +19,35 @@ type SinceWithRecord = Since & { readonly record: Pick<FleetRecord, 'placements'
 
 type Previous = NonNullable<ClusterUpdatingStatus['previous']>;
 
+/** A verified run that is over. */
+export interface RunBefore {
+  /** The snapshot that it rolled out. */
+  readonly index: number;
+  /** Clusters that it gave something to, or removed it from. */
+  readonly reached: ReadonlySet<string>;
+  /** What they have since, as far as it is proven. */
+  readonly given: ReadonlyMap<string, GivenSnapshot>;
+}
+
 /**
  * The run without claims about what its clusters had before, where nothing but the record makes them: a rollback would give them
- * that. A claim is proven by the finished run before (`earlier`: what that gave to each cluster), by the run itself, or by the
- * version that the followed branch had before the one of the run. `dropped`: clusters whose claim was not.
+ * that. A claim is proven by the run itself, by the last run before that reached the cluster (`earlier`: finished runs of the
+ * placement, newest first), or by the version that the followed branch had before the one of the run, and of those that did not reach
+ * the cluster. `dropped`: clusters whose claim was not.
  */
 export async function withProvenPrevious(
   run: StagedUpdateRun,
-  {
-    earlier,
-    ...since
-  }: SinceWithRecord & { readonly earlier: () => Promise<ReadonlyMap<string, GivenSnapshot> | undefined> },
+  { earlier, ...since }: SinceWithRecord & { readonly earlier: () => AsyncIterable<RunBefore> },
 ): Promise<{ readonly run: StagedUpdateRun; readonly dropped: readonly string[] }> {
   const { status = {} } = run;
   const claims = (status.stagesStatus ?? []).flatMap(({ clusters }) => clusters.filter(({ previous }) => previous));
   if (claims.length === 0) return { run, dropped: [] };
-  const used = Number(status.resourceSnapshotIndexUsed);
-  const given = await earlier();
-  const isGiven = ({ clusterName, previous, ...own }: ClusterUpdatingStatus): boolean =>
-    [{ ...own, index: used }, given?.get(clusterName)].some(
-      (known) => known?.index === previous!.resourceSnapshotIndex && sameLists(known, previous!),
-    );
   const isUsualStrategy = ({ applyStrategy }: Previous): boolean =>
     applyStrategy === undefined || canonicalJson(applyStrategy) === canonicalJson(status.appliedStrategy ?? null);
-  const open = claims.filter((cluster) => !isGiven(cluster));
-  const before = open.length === 0 ? undefined : await versionBefore(run, since);
   const dropped = new Set(
     claims
       .filter(({ previous }) => !isUsualStrategy(previous!))
-      .concat(open.filter(({ previous }) => before?.(previous!) !== true))
+      .concat(await unprovenOf(claims, { run, earlier, since }))
       .map(({ clusterName }) => clusterName as string),
   );
   if (dropped.size === 0) return { run, dropped: [] };
@@ -63,12 +63,50 @@ export async function withProvenPrevious(
 
 const sameLists = (a: RecordedLists, b: RecordedLists): boolean => String(idsOf(a)) === String(idsOf(b));
 
+/** Claims that nothing proves. */
+async function unprovenOf(
+  claims: readonly ClusterUpdatingStatus[],
+  {
+    run,
+    earlier,
+    since,
+  }: {
+    readonly run: StagedUpdateRun;
+    readonly earlier: () => AsyncIterable<RunBefore>;
+    readonly since: SinceWithRecord;
+  },
+): Promise<ClusterUpdatingStatus[]> {
+  const used = Number(run.status?.resourceSnapshotIndexUsed);
+  let open = claims.filter(({ previous, ...own }) => !isClaimed(previous!, { ...own, index: used }));
+  const unproven: ClusterUpdatingStatus[] = [];
+  /** Snapshots that never came to the clusters of `open`. */
+  const others = new Set([used]);
+  const check = async (decided: readonly ClusterUpdatingStatus[]): Promise<void> => {
+    const isBefore = decided.length === 0 ? undefined : await versionBefore(run, others, since);
+    unproven.push(...decided.filter(({ previous }) => isBefore?.(previous!) !== true));
+  };
+  if (open.length > 0)
+    for await (const { index, reached, given } of earlier()) {
+      const decided = open.filter(({ clusterName }) => reached.has(clusterName));
+      await check(decided.filter(({ clusterName, previous }) => !isClaimed(previous!, given.get(clusterName))));
+      open = open.filter((cluster) => !decided.includes(cluster));
+      if (open.length === 0) break;
+      others.add(index);
+    }
+  await check(open);
+  return unproven;
+}
+
+const isClaimed = (previous: Previous, given: GivenSnapshot | undefined): boolean =>
+  given?.index === previous.resourceSnapshotIndex && sameLists(given, previous);
+
 /**
  * Whether a claim is the newest version of the placement on the followed branch, up to the initialization of the run, that differs
- * from what the run rolls out; with override snapshots that the branch had then. Undefined: there is none in the last commits.
+ * from some snapshots; with override snapshots that the branch had then. Undefined: there is none in the last commits.
  */
 async function versionBefore(
   run: StagedUpdateRun,
+  others: ReadonlySet<number>,
   { from, initializedFrom, history, record }: SinceWithRecord,
 ): Promise<((previous: Previous) => boolean) | undefined> {
   const key = placementKey(placementOfRun(run));
@@ -77,10 +115,10 @@ async function versionBefore(
     const manifests: readonly Manifest[] | undefined = contents?.get(index);
     return manifests && hashOfContents(manifests, sha256);
   };
-  const rolledOut = hashAt(Number(run.status?.resourceSnapshotIndexUsed));
+  const hashes = new Set([...others].map(hashAt));
   const judge = (fleet: Fleet) => {
     const selected = selectedIn(fleet, key);
-    if (selected === undefined || selected.hash === rolledOut) return undefined;
+    if (selected === undefined || hashes.has(selected.hash)) return undefined;
     return (previous: Previous): boolean =>
       hashAt(previous.resourceSnapshotIndex) === selected.hash &&
       idsOf(previous).every((id) => hasOverride(id, fleet, record));

@@ -1,23 +1,13 @@
-import { placementKey } from '../../../api/placement.ts';
 import type { Problem } from '../../../api/problem.ts';
 import type { StagedUpdateRun } from '../../../api/staged.ts';
 import type { FleetRecord } from '../../../engine/input.ts';
-import { commitsOf } from '../../../engine/staged/run-commits.ts';
 import { allStages, hasStarted } from '../../../engine/staged/step.ts';
-import { isInitialized, isOver, isRunOf, placementOfRun } from '../../../engine/update-run.ts';
+import { isInitialized, isOver } from '../../../engine/update-run.ts';
+import { finishedRuns, type VerifiedWith } from './finished-runs.ts';
 import type { FollowedHistory } from './followed-history.ts';
-import { latestFinished } from './latest-finished.ts';
 import { withLostWork } from './lost-work.ts';
 import { mismatch } from './mismatch.ts';
-import {
-  broughtBy,
-  isGone,
-  type ProvenRun,
-  type RunVerdict,
-  type Silent,
-  type Unshown,
-  verifyRun,
-} from './update-runs.ts';
+import { broughtBy, isGone, keyOf, type ProvenRun, type RunVerdict, type Silent, type Unshown } from './update-runs.ts';
 
 interface VerifiedRuns {
   readonly record: FleetRecord;
@@ -29,30 +19,23 @@ interface VerifiedRuns {
 export function runVerifier() {
   /** With the verified contents: others would need another approval. */
   let known = new WeakMap<StagedUpdateRun, Trusted & { readonly contents: unknown }>();
-  const latestOf = latestFinished();
-  let silent: Silent = new Map();
+  const finished = finishedRuns();
   /** Of the record as last verified, by name. */
   const unshown = new Map<string, { readonly run: StagedUpdateRun; readonly of: Unshown }>();
 
-  /** Verifies a run after the finished ones before it, as far as its claims rest on theirs. */
-  async function verified(run: StagedUpdateRun, record: FleetRecord, history: FollowedHistory): Promise<RunVerdict> {
-    return verifyRun(run, record, {
-      history,
-      silent,
-      async earlier() {
-        const others = [...record.runs.values()].filter((other) => other !== run);
-        const start = commitsOf(run).initializedFrom;
-        const before = isOver(run.status ?? {}) ? await initializedBefore(others, start, history) : others;
-        const [last] = [...(await latestOf(before.filter(isOfSamePlacement(run)), history))];
-        const verdict = last && (await verified(last, { ...record, runs: new Map(before.map(keyed)) }, history));
-        return verdict && 'proven' in verdict ? verdict.proven?.clusters : undefined;
-      },
-    });
+  /** As known, or verified. */
+  async function verdictOf(run: StagedUpdateRun, of: VerifiedWith): Promise<RunVerdict> {
+    const contents = contentsOf(run, of.record);
+    const before = known.get(run);
+    if (before?.contents === contents && before) return before;
+    const verdict = await finished.verified(run, of);
+    if (!('fault' in verdict)) known.set(run, { ...verdict, contents });
+    return verdict;
   }
 
   return {
     async verify(record: FleetRecord, history: FollowedHistory, unreachable: Silent): Promise<VerifiedRuns> {
-      silent = unreachable;
+      finished.begin(unreachable);
       // In a record without placements, runs cannot be verified.
       if (!record.exists && record.runs.size > 0)
         return { record: { ...record, runs: new Map() }, proven: [], problems: [] };
@@ -60,37 +43,28 @@ export function runVerifier() {
       const problems: Problem[] = [];
       const lost: string[] = [];
       const tip = (await history.fleetAt(history.tip))!;
-      const latest = await latestOf(record.runs.values(), history);
       const limited = new Map<string, StagedUpdateRun>();
       unshown.clear();
       for (const [key, run] of record.runs) {
         // Without its file nothing moves it any more.
-        if (isGone(run, tip)) continue;
-        const isFinished = isOver(run.status ?? {});
-        if (isFinished && !latest.has(run)) continue;
-        const contents = contentsOf(run, record);
-        const isOrphan = isWithoutPlacement(run, record);
-        const before = isOrphan ? undefined : known.get(run);
-        const verdict =
-          before && before.contents === contents
-            ? before
-            : isOrphan
-              ? { fault: 'the record has nothing of its placement' }
-              : await verified(run, record, history);
+        if (isOver(run.status ?? {}) || isGone(run, tip)) continue;
+        const verdict = isWithoutPlacement(run, record)
+          ? { fault: 'the record has nothing of its placement' }
+          : await verdictOf(run, { record, history });
         if ('fault' in verdict) {
-          // A finished run moves nothing: it is no proof, and not lost.
-          if (isFinished) continue;
           lost.push(key);
           problems.push(lostRun(key, verdict.fault));
           continue;
         }
-        known.set(run, { ...verdict, contents });
         if (verdict.proven) proven.push(verdict.proven);
         if (verdict.unshown) unshown.set(key, { run, of: verdict.unshown });
-        if (verdict.limited === undefined || isFinished) continue;
+        if (verdict.limited === undefined) continue;
         limited.set(key, verdict.limited.run);
         problems.push(mismatch(`runs/${key}.yaml`, verdict.limited.why));
       }
+      const over = [...record.runs.values()].filter(({ status = {} }) => isOver(status));
+      const of = { record, history, tip, verdictOf: (run: StagedUpdateRun) => verdictOf(run, { record, history }) };
+      proven.push(...(await finished.provenBy(over, of)));
       const trusted = limited.size === 0 ? record : { ...record, runs: new Map([...record.runs, ...limited]) };
       return { record: withLostWork(trusted, 'runs', new Set(lost)), proven, problems };
     },
@@ -130,31 +104,9 @@ const lostRun = (key: string, why: string): Problem =>
 
 type Trusted = Exclude<RunVerdict, { readonly fault: string }>;
 
-const keyed = (run: StagedUpdateRun): [string, StagedUpdateRun] => [placementKey(run.metadata), run];
-
-const isOfSamePlacement = (run: StagedUpdateRun) => (other: StagedUpdateRun) => isRunOf(other, placementOfRun(run));
-
-/** Those that were initialized from a commit before another one. */
-async function initializedBefore(
-  runs: readonly StagedUpdateRun[],
-  commit: string | undefined,
-  history: FollowedHistory,
-): Promise<StagedUpdateRun[]> {
-  const found: StagedUpdateRun[] = [];
-  for (const run of runs) {
-    const { initializedFrom } = commitsOf(run);
-    if (commit === undefined || initializedFrom === undefined || initializedFrom === commit) continue;
-    if (await history.holds(initializedFrom, commit)) found.push(run);
-  }
-  return found;
-}
-
 const contentsOf = (run: StagedUpdateRun, { placements }: FleetRecord): unknown =>
-  placements.get(placementKey(placementOfRun(run)))?.snapshots.get(Number(run.status?.resourceSnapshotIndexUsed));
+  placements.get(keyOf(run))?.snapshots.get(Number(run.status?.resourceSnapshotIndexUsed));
 
 /** Whether the record lacks the placement of an active run, which it must have. */
 const isWithoutPlacement = (run: StagedUpdateRun, { placements }: FleetRecord): boolean =>
-  run.status !== undefined &&
-  isInitialized(run.status) &&
-  !isOver(run.status) &&
-  !placements.has(placementKey(placementOfRun(run)));
+  run.status !== undefined && isInitialized(run.status) && !isOver(run.status) && !placements.has(keyOf(run));

@@ -25,7 +25,7 @@ import { isInitialized, isOver, isRunOf, placementOfRun } from '../../../engine/
 import { sha256 } from '../../../repo/sha256.ts';
 import type { FollowedHistory } from './followed-history.ts';
 import { isCertainlyPicked, mayBePicked } from './may-be-picked.ts';
-import { type GivenSnapshot, withProvenPrevious } from './previous-snapshots.ts';
+import { type GivenSnapshot, type RunBefore, withProvenPrevious } from './previous-snapshots.ts';
 import { earlyAt, firstClosedGate, hasPassed } from './run-gates.ts';
 import { selectionOf } from './selections.ts';
 import { withdrawnApproval } from './withdrawn-approvals.ts';
@@ -38,6 +38,8 @@ export type Silent = Pick<ReadonlyMap<ClusterName, unknown>, 'has'>;
 export interface ProvenRun {
   readonly placement: PlacementKey;
   readonly isOver: boolean;
+  /** Of clusters that no later run reached: whom those did reach, only the record says. */
+  readonly isEarlier?: true;
   /** Clusters whose gates have all passed, with what it gave them; in a rollback what they had before. */
   readonly clusters: ReadonlyMap<string, GivenSnapshot>;
   /** Clusters from which it has started to remove the placement. */
@@ -70,7 +72,7 @@ export type RunVerdict =
  * the commit of its initialization, when each passed gate has an approval there of exactly what the run does, and when nothing has
  * started behind another gate. It rolls back only if its file requests it, and to proven snapshots. Soak times, and which clusters
  * have finished or failed, are not verified, since no gate depends on them. Of a run that is over only the clusters that it reached
- * are proven. `earlier`: what the finished run before gave to each cluster.
+ * are proven. `earlier`: finished runs of the placement before it, newest first.
  */
 export async function verifyRun(
   run: StagedUpdateRun,
@@ -82,7 +84,7 @@ export async function verifyRun(
   }: {
     readonly history: FollowedHistory;
     readonly silent: Silent;
-    readonly earlier: () => Promise<ReadonlyMap<string, GivenSnapshot> | undefined>;
+    readonly earlier: () => AsyncIterable<RunBefore>;
   },
 ): Promise<RunVerdict> {
   const { placements } = record;
@@ -196,7 +198,7 @@ const rollbackFault = (run: StagedUpdateRun, fleets: readonly Fleet[]): string |
     ? undefined
     : 'it rolls back, and its file on the followed branch does not request that';
 
-const keyOf = (run: StagedUpdateRun): PlacementKey => placementKey(placementOfRun(run));
+export const keyOf = (run: StagedUpdateRun): PlacementKey => placementKey(placementOfRun(run));
 
 /** Whether a fleet certainly does not have the run. */
 export const isGone = (run: StagedUpdateRun, fleet: Fleet): boolean =>
