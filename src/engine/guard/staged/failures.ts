@@ -1,13 +1,24 @@
 import { placementKey } from '../../../api/placement.ts';
+import type { Binding } from '../../../api/placement-state.ts';
 import type { ClusterUpdatingStatus, StagedUpdateRun, StageStatus, UpdateRunStatus } from '../../../api/staged.ts';
 import type { GuardFinding, PlannedRun } from '../../plan-document.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import { isDone, isFailed, isStarted, type RunChange } from './run-status.ts';
 
-/** A run of which more clusters have failed than its file allows starts no further one, and one that rolls back neither. */
+/**
+ * A run of which more clusters have failed than its file allows starts no further one, and one that rolls back neither. A cluster that had
+ * its snapshot before, and is done at once, gets nothing.
+ */
 export function startsAfterFailure({ run, before }: RunChange, evidence: Evidence): GuardFinding[] {
   const clusters = clustersIn(run.status.stagesStatus);
-  const started = newlyStarted(run.status.stagesStatus, before?.stagesStatus);
+  const hasIt = new Set(
+    bindingsOf(run, evidence)
+      .filter(isOfRun(run))
+      .map(({ targetCluster }) => targetCluster),
+  );
+  const started = newlyStarted(run.status.stagesStatus, before?.stagesStatus).find(
+    (cluster) => !isDone(cluster) || isFailed(cluster) || !hasIt.has(cluster.clusterName),
+  )?.clusterName;
   if (started === undefined) return [];
   const written = writtenRun(run, evidence)?.metadata.annotations?.['gitfleet.dev/max-failures'] ?? '0';
   const limit = Number.parseInt(written, 10);
@@ -64,11 +75,7 @@ function wrongMemories(run: PlannedRun, before: UpdateRunStatus | undefined, evi
       .filter(isStarted)
       .map(({ clusterName }) => clusterName),
   );
-  const placement = writtenRun(run, evidence)?.spec.placementName;
-  if (placement === undefined) return [];
-  const { namespace } = run;
-  const key = placementKey({ name: placement, ...(namespace === undefined ? {} : { namespace }) });
-  const bindings = evidence.record.placements.get(key)?.state.bindings ?? [];
+  const bindings = bindingsOf(run, evidence);
   return clustersIn(run.status.stagesStatus).flatMap(({ clusterName, previous }) => {
     if (previous === undefined || known.has(clusterName)) return [];
     const had = bindings.filter(({ targetCluster, deleting }) => targetCluster === clusterName && !deleting);
@@ -78,16 +85,33 @@ function wrongMemories(run: PlannedRun, before: UpdateRunStatus | undefined, evi
   });
 }
 
+/** Those of its placement, as recorded. */
+function bindingsOf(run: PlannedRun, evidence: Evidence): readonly Binding[] {
+  const placement = writtenRun(run, evidence)?.spec.placementName;
+  if (placement === undefined) return [];
+  const { namespace } = run;
+  const key = placementKey({ name: placement, ...(namespace === undefined ? {} : { namespace }) });
+  return evidence.record.placements.get(key)?.state.bindings ?? [];
+}
+
+const isOfRun =
+  ({ status }: PlannedRun) =>
+  ({ resourceSnapshotIndex: index, deleting }: Binding): boolean =>
+    !deleting && index !== undefined && index === Number(status.resourceSnapshotIndexUsed);
+
 const clustersIn = (stages: readonly StageStatus[] = []): readonly ClusterUpdatingStatus[] =>
   stages.flatMap(({ clusters }) => clusters);
 
-function newlyStarted(stages: StageStatus[] | undefined, before: StageStatus[] | undefined): string | undefined {
+function newlyStarted(
+  stages: StageStatus[] | undefined,
+  before: StageStatus[] | undefined,
+): readonly ClusterUpdatingStatus[] {
   const known = new Set(
     clustersIn(before)
       .filter(isStarted)
       .map(({ clusterName }) => clusterName),
   );
-  return clustersIn(stages).find((cluster) => isStarted(cluster) && !known.has(cluster.clusterName))?.clusterName;
+  return clustersIn(stages).filter((cluster) => isStarted(cluster) && !known.has(cluster.clusterName));
 }
 
 /** Its file, or the recorded version while that is invalid. */

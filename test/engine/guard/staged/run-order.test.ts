@@ -206,11 +206,11 @@ describe('update runs that fail', () => {
     { stageName: 'prod', clusters: prod },
   ];
   const frozen = { stages: [stage('canary'), stage('prod', { maxConcurrency: 2 })] };
-  const judged = (after: UpdateRunStatus, before: UpdateRunStatus | undefined, file: StagedUpdateRun) => {
+  const judged = (after: UpdateRunStatus, before: UpdateRunStatus | undefined, file: StagedUpdateRun, had = 0) => {
     const input = inputOf({
       fleet: { members: members('c-1', 'p-1', 'p-2'), placements: [placementOf()], runs: [file] },
       placements: [
-        remembered(placementOf(), [on('c-1', 0), on('p-1', 0), on('p-2', 0)], { 0: objects(1), 1: objects(1) }),
+        remembered(placementOf(), [on('c-1', had), on('p-1', 0), on('p-2', 0)], { 0: objects(1), 1: objects(1) }),
       ],
       record: { runs: before ? new Map([['web-1', { ...file, status: before }]]) : new Map() },
     });
@@ -270,6 +270,21 @@ describe('update runs that fail', () => {
       asks({ ...rollback, 'gitfleet.dev/max-failures': '3' }),
     );
     expect(found).toContain('started-after-failure');
+  });
+  it.each([
+    ['had its snapshot', 1, []],
+    ['had another one', 0, ['started-after-failure']],
+  ])('may find that a cluster %s in the plan in which they begin to roll back', (_, had, found) => {
+    const canary = (...conditions: readonly Condition[]) => stages(clusters(['c-1', conditions, had]), []);
+    const after: UpdateRunStatus = {
+      stagesStatus: canary(started, succeeded),
+      rollbackStatus: {
+        reason: 'UpdateRunFailed',
+        message: 'why',
+        stagesStatus: [{ stageName: 'canary', clusters: clusters(['c-1', []]) }],
+      },
+    };
+    expect(judged(after, { stagesStatus: canary() }, asks(rollback), had)).toEqual(found);
   });
   it('record what their clusters had', () => {
     const before = stages(clusters(['c-1', [started, succeeded], 0]), clusters(['p-1', []]));
