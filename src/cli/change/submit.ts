@@ -1,6 +1,6 @@
 import { GitError } from '../../git/git-error.ts';
 import { bringAlong, uncommitted } from '../../git/local/working-files.ts';
-import { signAsConfigured, signsCommits } from '../../git/native/sign-as-configured.ts';
+import { signAsConfigured, signsCommits, withOwnSettings } from '../../git/native/sign-as-configured.ts';
 import { whoCommits } from '../../git/native/who-commits.ts';
 import { editTree, type FileEdits } from '../../git/objects/edit-tree.ts';
 import { type NewObject, newCommit, newObject } from '../../git/objects/new-objects.ts';
@@ -93,7 +93,7 @@ async function commitOf(
   { change, author, root, made, parents }: CommitContent,
 ): Promise<NewObject> {
   const commit = { message: change.message, author, at: Date.now() };
-  const gitDir = change.configuredIn ?? workingTree?.gitDir;
+  const gitDir = await withOwnSettings(change.configuredIn ?? workingTree?.gitDir);
   if (!(await signsCommits(gitDir))) return newCommit({ ...commit, tree: root, parents });
   const stored = await objects.read(parents);
   const tree = made.find(({ oid }) => oid === root) ?? (await objects.read([root])).get(root)!;

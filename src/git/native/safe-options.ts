@@ -7,11 +7,12 @@
  * Not overridden, because they belong to the user who starts gitfleet and cannot be pushed:
  * - `credential.helper`, and the ssh command in GIT_SSH_COMMAND or GIT_SSH: without them private repositories cannot be read.
  *   GIT_ASKPASS and GIT_TERMINAL_PROMPT keep helpers from prompting.
- * - `safe.directory`: git checks the owner where it looks for a repository. With `--git-dir` it does not, and need not: nothing
- *   that the repository configures is run.
+ * - `safe.directory`: git checks the owner where it looks for a repository. With `--git-dir` it does not, and need not, except to sign:
+ *   nothing else that the repository configures is run.
  * - `uploadpack.packObjectsHook`: git reads it from the machine's own configuration only.
  * - `include.path`, `url.*.insteadOf`: they lead to settings and addresses, which are subject to this list.
- * - `gpg.program`, `gpg.ssh.program`: only commits that a user makes with a command are signed by git (sign-as-configured.ts).
+ * - `gpg.program`, `gpg.ssh.program`: only commits that a user makes with a command are signed by git (sign-as-configured.ts), not with
+ *   the settings of another user's repository.
  * - External diffs and textconv, merge drivers, aliases, editors: no command that we use reads them.
  * Filters have names of their own, see `filtersOff`.
  */

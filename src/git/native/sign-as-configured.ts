@@ -17,6 +17,15 @@ export interface CommitToSign {
   readonly at: number;
 }
 
+/**
+ * The repository if git accepts its settings, else undefined: they may name programs, and those of another user's repository do not
+ * count (`safe.directory`). With `--git-dir` git does not ask.
+ */
+export async function withOwnSettings(gitDir: string | undefined): Promise<string | undefined> {
+  if (gitDir === undefined || !(await hasGit())) return undefined;
+  return (await git(['-C', gitDir, 'rev-parse', '--git-dir'])).code === 0 ? gitDir : undefined;
+}
+
 /** Whether the user's git signs commits (`commit.gpgSign`), in a repository or for the whole machine. */
 export async function signsCommits(gitDir: string | undefined): Promise<boolean> {
   if (!(await hasGit())) return false;

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
@@ -168,6 +168,27 @@ describe('a gate of a staged update run', () => {
     expect(verified).toBe(`G a@example.com Ann ${before} ${fleet.git('rev-parse', branch)}`);
     expect(fleet.git('diff', '--name-only', 'main~1', 'main')).toBe(path);
     fleet.git('fsck', '--strict');
+  });
+
+  it.runIf(process.getuid?.() === 0)('runs no program that a clone of another user names (as root)', async () => {
+    const clone = folder();
+    sh('.', 'clone', '-q', fleet.dir, clone);
+    const program = join(folder(), 'program');
+    writeFileSync(program, `#!/bin/sh\ntouch ${program}.ran\n`, { mode: 0o755 });
+    const settings = {
+      'user.name': 'Ann',
+      'user.email': 'a@example.com',
+      'commit.gpgsign': 'true',
+      'gpg.program': program,
+    };
+    for (const [setting, value] of Object.entries(settings)) sh(clone, 'config', setting, value);
+    const suspend = ['suspend', 'placement', 'web', '--reason', 'incident', '--repo', clone];
+    expect(await cli(...suspend)).toMatchObject({ code: 4 });
+    expect(existsSync(`${program}.ran`)).toBe(true);
+    rmSync(`${program}.ran`);
+    chownSync(join(clone, '.git'), 65_534, 65_534);
+    expect(await cli(...suspend)).toMatchObject({ code: 0 });
+    expect(existsSync(`${program}.ran`)).toBe(false);
   });
 
   it('is refused where others added to its branch, unless --force', async () => {
