@@ -10,7 +10,9 @@ import { sameWanted } from './wanted-on.ts';
  */
 export function takenBack(before: PlanResult, after: PlanResult, { placements }: ObjectChanges): PlacementRef[] {
   const was = waitingIn(before);
-  if (was.size === 0) return [];
+  // What is not valid leaves the last good version, until it is corrected.
+  const { unreadable, refused } = after.contents.world.input.fleet;
+  if (was.size === 0 || unreadable.length + refused.length > 0) return [];
   const others = new Set([...waitingIn(after).keys(), ...placements.map(({ placement }) => idOf(placement))]);
   const isSame = sameWanted(before, after);
   return [...was].flatMap(([id, placement]) => (others.has(id) || isSame(placement) ? [] : [placement]));

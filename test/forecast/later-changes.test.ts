@@ -340,4 +340,10 @@ describe('a preview says that changes which wait are taken back', () => {
     expect(text.isEmpty).toBe(false);
     expect(text.rollout).toContain('web: takes back what is not rolled out yet; clusters keep what they have');
   });
+  it('unless a file is not valid', async () => {
+    const paper = await installed();
+    await follow(paper, version(2));
+    const { takenBack } = await effectOf(paper, { ...paper.files, 'resources/web.yaml': 'a: b: c' });
+    expect(takenBack).toEqual([]);
+  });
 });
