@@ -65,6 +65,7 @@ export async function drain(cluster: string, options: DrainOptions): Promise<voi
         edits,
         message: `Drain ${cluster}${evicted.length === 0 ? '' : `\n\nEvicts ${evicted.join(', ')}.`}`,
         branch: options.direct ? undefined : `gitfleet/drain/${cluster}`,
+        ifProtected: 'leave --direct out',
       },
       {
         options,

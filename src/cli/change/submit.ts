@@ -1,5 +1,5 @@
 import { GitError } from '../../git/git-error.ts';
-import { bringAlong, uncommitted } from '../../git/local/working-files.ts';
+import { bringAlong, hasCheckedOut, uncommitted } from '../../git/local/working-files.ts';
 import { signAsConfigured, signsCommits, withOwnSettings } from '../../git/native/sign-as-configured.ts';
 import { whoCommits } from '../../git/native/who-commits.ts';
 import { editTree, type FileEdits } from '../../git/objects/edit-tree.ts';
@@ -123,8 +123,7 @@ export async function authorOf({ workingTree }: Desired, given: string | undefin
 
 async function refuseUncommitted(desired: Desired, { edits, ifProtected }: Change): Promise<void> {
   const { workingTree, branches, branch } = desired;
-  const head = (await branches.list(['HEAD'])).get('HEAD');
-  if (workingTree === undefined || head !== desired.tip)
+  if (workingTree === undefined || !(await hasCheckedOut(workingTree, desired.ref)))
     throw new CliError(
       `${branch} is checked out in another working tree of ${branches.name}: run the command there${ifProtected === undefined ? ', or with --pull-request' : ''}`,
     );

@@ -29,6 +29,7 @@ export async function uncordon(cluster: string, options: UncordonOptions): Promi
         edits,
         message: `Uncordon ${cluster}`,
         branch: options.direct ? undefined : `gitfleet/uncordon/${cluster}`,
+        ifProtected: 'leave --direct out',
       },
       {
         options,

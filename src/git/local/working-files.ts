@@ -11,6 +11,10 @@ export interface WorkingTree {
   readonly gitDir: string;
 }
 
+/** Whether it is on this branch, also where another working tree of the repository is at the same commit. */
+export const hasCheckedOut = async ({ gitDir }: WorkingTree, ref: string): Promise<boolean> =>
+  (await readFile(join(gitDir, 'HEAD'), 'utf8').catch(() => '')).trim() === `ref: ${ref}`;
+
 /** Those of the files whose text in the working tree differs from the commit; `committed` has the texts of the commit. */
 export async function uncommitted({ dir }: WorkingTree, committed: FileEdits): Promise<string[]> {
   const found: string[] = [];

@@ -170,6 +170,20 @@ describe('a gate of a staged update run', () => {
     fleet.git('fsck', '--strict');
   });
 
+  it('is refused where main is checked out in another working tree, also at the same commit', async () => {
+    const other = join(folder(), 'main');
+    fleet.git('checkout', '-q', '-b', 'feature');
+    fleet.git('worktree', 'add', '-q', other, 'main');
+    const refused = await cli('approve', name, '--repo', fleet.dir);
+    expect(refused).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('main is checked out in another working tree'),
+    });
+    expect([fleet.git('status', '--porcelain'), sh(other, 'status', '--porcelain')]).toEqual(['', '']);
+    expect(await cli('approve', name, '--repo', other)).toMatchObject({ code: 0 });
+    expect([fleet.git('status', '--porcelain'), sh(other, 'status', '--porcelain')]).toEqual(['', '']);
+  });
+
   it.runIf(process.getuid?.() === 0)('runs no program that a clone of another user names (as root)', async () => {
     const clone = folder();
     sh('.', 'clone', '-q', fleet.dir, clone);
