@@ -1,11 +1,15 @@
 import { type BranchAdditions, branchAdditions, noAdditions } from './branch-additions.ts';
-import type { BranchChange } from './branches.ts';
+import type { BranchChange, Branches } from './branches.ts';
 import { approvalSubject, branchesOfOthers } from './branches-of-others.ts';
+import { GitError } from './git-error.ts';
 import { fileChanges } from './objects/changes.ts';
 import { editTree } from './objects/edit-tree.ts';
 import { newCommit, newObject } from './objects/new-objects.ts';
 import type { Person } from './person.ts';
 import { branchRef, type GitSource } from './source.ts';
+
+/** A server that refuses to delete a branch, as forges do with protected ones, is not asked again before. Milliseconds. */
+const deleteAgainMs = 10 * 60_000;
 
 /** Prefix of the branches that request an approval. */
 export const approvalPrefix = 'refs/heads/gitfleet/approve/';
@@ -59,9 +63,11 @@ export function approvalBranches(
 
   const current = (): Promise<Map<string, string>> => refs.list([approvalPrefix]);
 
-  async function move(change: BranchChange): Promise<'done' | 'moved'> {
-    const outcome = await branches.change(change);
-    if (outcome === 'done') refs.know(change.ref, change.to);
+  const change = rarelyDeleted(branches, now);
+
+  async function move(of: BranchChange): Promise<'done' | 'moved'> {
+    const outcome = await change(of);
+    if (outcome === 'done') refs.know(of.ref, of.to);
     else refs.expire();
     return outcome;
   }
@@ -132,6 +138,25 @@ export function approvalBranches(
       if (there === undefined || (await branches.checkedOut(ref))) return;
       await move({ ref, from: there, to: undefined, objects: [] });
     },
+  };
+}
+
+/** Changes branches. What the server refused to delete it is not asked to delete again soon, but the error is the same. */
+function rarelyDeleted({ change }: Pick<Branches, 'change'>, now: () => number): Branches['change'] {
+  const kept = new Map<
+    string,
+    { readonly oid: string | undefined; readonly untilMs: number; readonly why: GitError }
+  >();
+  return async (of) => {
+    if (of.to !== undefined) return change(of);
+    const before = kept.get(of.ref);
+    if (before && before.oid === of.from && now() < before.untilMs) throw before.why;
+    kept.delete(of.ref);
+    return change(of).catch((error: unknown) => {
+      if (error instanceof GitError && error.code === 'push-refused')
+        kept.set(of.ref, { oid: of.from, untilMs: now() + deleteAgainMs, why: error });
+      throw error;
+    });
   };
 }
 

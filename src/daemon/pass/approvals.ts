@@ -90,7 +90,7 @@ const notChanged = (name: string, { message }: GitError): Problem => ({
   code: 'approval-branch',
   file: placeOfBranch({ name }),
   message: `gitfleet cannot change this branch, which requests an approval: ${message}`,
-  fix: 'delete the branch; gitfleet pushes it again while the approval is required',
+  fix: 'delete the branch, or allow gitfleet to push and delete gitfleet/approve/* (docs/forges.md); it pushes the branch again while the approval is required',
 });
 
 /** Merging the branch would bring this as well. */

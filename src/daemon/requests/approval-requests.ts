@@ -46,10 +46,9 @@ export interface ApprovalRequests {
 export type OpenForge = (named: FleetConfig['spec']['forge']) => OpenedForge;
 
 const prefix = 'gitfleet/approve/';
-/** A reconciliation that found an approval waits for the name so long, once. */
-const mergerWithinMs = 2_000;
-/** A forge that did not answer in that time is not asked for names again before. */
-const mergerAgainMs = 60_000;
+/** Reconciliations that find approvals wait so long for all of their names, in each of these times. */
+const mergersWithinMs = 2_000;
+const mergersEveryMs = 60_000;
 
 export function approvalRequests(input: {
   readonly open: OpenForge;
@@ -64,7 +63,7 @@ export function approvalRequests(input: {
   let opened: OpenedForge = {};
   let assigned: Assigned = { labels: [], reviewers: [] };
   let state = firstRequestState;
-  let askMergersMs = 0;
+  let mergers = { sinceMs: 0, spentMs: 0 };
   let shown: { readonly pages: ReadonlyMap<string, RequestPage>; readonly problems: readonly Problem[] } = nothingShown;
   const loop = callLoop(pace, () => opened.forge && nextCall(state, pace.now()), ask);
 
@@ -114,15 +113,19 @@ export function approvalRequests(input: {
     reviewersOf: (approval) => state.reviews.get(approval)?.by ?? [],
     async mergedBy(approval, named) {
       const { forge } = input.open(named);
-      if (!forge || isDown(state, pace.now()) || pace.now() < askMergersMs) return undefined;
+      const beganMs = pace.now();
+      if (beganMs - mergers.sinceMs >= mergersEveryMs) mergers = { sinceMs: beganMs, spentMs: 0 };
+      const spending = mergers;
+      const leftMs = mergersWithinMs - spending.spentMs;
+      if (!forge || isDown(state, beganMs) || leftMs <= 0) return undefined;
       const known = forge === opened.forge ? state.known.get(approval) : undefined;
       const told = new AbortController();
-      const late = sleep(pace, mergerWithinMs, told.signal).then(() => {
-        if (!told.signal.aborted) askMergersMs = pace.now() + mergerAgainMs;
-        return undefined;
-      });
+      const late = sleep(pace, leftMs, told.signal).then(() => undefined);
       const merger = mergerOf(forge, { known, head: prefix + approval, base: branch });
-      return Promise.race([merger, late]).finally(() => told.abort());
+      return Promise.race([merger, late]).finally(() => {
+        told.abort();
+        spending.spentMs += pace.now() - beganMs;
+      });
     },
     problems: () => shown.problems,
     look() {

@@ -10,15 +10,21 @@ import { MemoryRepo } from '../../support/memory-repo.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('is asked of a forge that hangs once in a minute, whatever was approved', async () => {
+it.each([
+  ['hangs', Number.POSITIVE_INFINITY, [2, 0, 0], 1],
+  ['takes 1.4 s', 1_400, [1.4, 0.6, 0], 2],
+])('is asked of a forge that %s for 2 s in a minute, whatever was approved', async (_, takesMs, waited, asked) => {
   const forge = new TestForge('github', memoryHost(new MemoryRepo(() => 0)), Date.now);
-  let isHanging = true;
-  forge.fault = () => (isHanging ? 'hangs' : undefined);
+  let isSlow = true;
   const opened = openForge({
     named: { kind: 'github', repository: 'acme/fleet', baseURL: 'https://forge.example' },
     repo: 'memory',
     env: { GITFLEET_FORGE_TOKEN: 'right-token', GITFLEET_FORGE_HOST: 'forge.example' },
-    fetch: forge.fetch,
+    async fetch(...request) {
+      if (isSlow && takesMs === Number.POSITIVE_INFINITY) forge.fault = () => 'hangs';
+      else if (isSlow) await new Promise((done) => setTimeout(done, takesMs));
+      return forge.fetch(...request);
+    },
     now: Date.now,
   });
   const requests = approvalRequests({
@@ -31,17 +37,20 @@ it('is asked of a forge that hangs once in a minute, whatever was approved', asy
   const seconds = async (): Promise<number> => {
     const began = Date.now();
     let isOver = false;
-    const asked = requests.mergedBy('web-1-after-dev', undefined).then(() => {
+    const told = requests.mergedBy('web-1-after-dev', undefined).then(() => {
       isOver = true;
     });
+    await vi.advanceTimersByTimeAsync(0);
     while (!isOver) await vi.advanceTimersByTimeAsync(100);
-    await asked;
-    return Math.round((Date.now() - began) / 1_000);
+    await told;
+    return Math.round((Date.now() - began) / 100) / 10;
   };
-  expect([await seconds(), await seconds(), await seconds()]).toEqual([2, 0, 0]);
-  expect(forge.requests).toHaveLength(1);
-  isHanging = false;
+  expect([await seconds(), await seconds(), await seconds()]).toEqual(waited);
+  await vi.advanceTimersByTimeAsync(takesMs === 1_400 ? 2_000 : 0);
+  expect(forge.requests).toHaveLength(asked);
+  isSlow = false;
+  forge.fault = () => undefined;
   await vi.advanceTimersByTimeAsync(60_000);
   expect([await seconds(), await seconds()]).toEqual([0, 0]);
-  expect(forge.requests).toHaveLength(3);
+  expect(forge.requests).toHaveLength(asked + 2);
 });
