@@ -486,6 +486,13 @@ describe('the subject of a status commit', () => {
       'web: released on eu; eu: left',
     ],
     [
+      'a member that left before an update run let go of it',
+      { bindings: [{ ...on('eu'), deleting: true }], clusters: { us: stays } },
+      { bindings: [], clusters: { us: stays } },
+      [],
+      'web: released on eu',
+    ],
+    [
       'a member that is leaving',
       { bindings: [on('eu'), on('us')], clusters: { eu: stays, us: stays } },
       { bindings: [], clusters: { eu: { metadata: { deletionTimestamp: '2026-11-20T10:00:00Z' } }, us: stays } },

@@ -164,9 +164,10 @@ function gone({ was, is, change }: Versions, howOn: (cluster: ClusterName) => 'r
   }));
 }
 
+/** Now, or before: the delete stage of an update run lets go of a cluster later. */
 function hasLeft(cluster: ClusterName, { before, after }: Change): boolean {
-  const [was, is] = [before.clusters.get(cluster), after.clusters.get(cluster)];
-  return was !== undefined && (is === undefined || isLeaving(is));
+  const is = after.clusters.get(cluster);
+  return is === undefined ? before.clusters.has(cluster) || after.clusters.size > 0 : isLeaving(is);
 }
 
 /** `leaving`: clusters that it is being removed from; another binding of it may stay there. */

@@ -82,7 +82,7 @@ function seenOf(
   const failed = failedObjects(binding);
   if (failed !== undefined) return failed;
   if (!binding.deleting && !stays && placement.object?.spec.strategy.type === 'External')
-    return 'is no longer selected, and a staged update run removes it';
+    return 'is no longer selected, which a staged update run carries out';
   if (!stays) return 'is being removed';
   const unmet = binding.conditions?.find(({ status }) => status !== 'True');
   if (unmet) return causeOf(unmet);

@@ -260,7 +260,7 @@ it('a placement that is available everywhere waits for a run that brings what th
   expect(waitsOfPlacement(knownPlacements(record)[0]!, of)).toEqual([
     'needs a staged update run: of web',
     'to start a run, add a file with {apiVersion: placement.kubernetes-fleet.io/v1, kind: ClusterStagedUpdateRun, metadata: {name: NEW-NAME}, spec: {placementName: web, stagedRolloutStrategyName: STRATEGY}}',
-    'b: is no longer selected, and a staged update run removes it',
+    'b: is no longer selected, which a staged update run carries out',
   ]);
 });
 
