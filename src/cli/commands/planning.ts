@@ -88,7 +88,11 @@ export function planningCommands(gitfleet: Command): void {
         '90s',
       )
       .option('--upgraded-after <duration>', 'clusters run new versions so long after their upgrade started', '30m')
-      .option('--approve-after <duration|never>', 'approvals are given so long after they are requested', '1h')
+      .option(
+        '--approve-after <duration|never>',
+        'approvals are given so long after they are requested, open ones so long from now',
+        '1h',
+      )
       .addOption(output('table, json or markdown'))
       .action(async (options) => (await import('../forecast/forecast.ts')).forecast(options)),
     'forecast',

@@ -1,6 +1,9 @@
+import type { Problem } from '../../api/problem.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import type { Assumptions } from '../../forecast/assumptions.ts';
 import { type Forecast, forecast as forecastFleet } from '../../forecast/forecast.ts';
+import { placeProblems } from '../../repo/fleet/place-problems.ts';
+import { formatProblem } from '../../repo/fleet/positions.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { gantt, ganttLegend } from '../../report/forecast/gantt.ts';
 import {
@@ -22,7 +25,7 @@ import {
 import { runToAdd } from '../../report/run-to-add.ts';
 import { neutralMarkdown } from '../../report/sections/neutral.ts';
 import { indent } from '../kinds/page-text.ts';
-import { type PlanOptions, readPlanInput } from '../plan/input.ts';
+import { type PlanOptions, withPlanInput } from '../plan/input.ts';
 import { withRecordedStatus } from '../plan/recorded-status.ts';
 import { durationOf } from '../terminal/duration-flag.ts';
 import { CliError, exitCodes } from '../terminal/exit.ts';
@@ -39,16 +42,23 @@ export interface AssumptionFlags {
 /** Clusters that a table lists one by one, and commands for nodes. */
 const mostListed = 50;
 
-/** When the changes of the fleet would happen. Exit code 4 if the guard refuses the last plan. */
+/** When the changes of the fleet would happen. Exit code 2 if files have errors, 4 if the guard refuses the last plan. */
 export async function forecast(options: PlanOptions & AssumptionFlags & { readonly output: string }): Promise<void> {
   const format = outputFormat(options.output, ['table', 'json', 'markdown']);
   const assumptions = assumptionsOf(options);
-  const found = forecastFleet(withRecordedStatus(await readPlanInput(options)), assumptions);
+  const { found, errors } = await withPlanInput(options, async (input, { tree }) => {
+    const all = await placeProblems(input.fleet.problems, async () => tree);
+    return {
+      found: forecastFleet(withRecordedStatus(input), assumptions),
+      errors: all.filter(({ severity }) => severity === 'error'),
+    };
+  });
   if (format === 'json') {
     const { readyAfter, approveAfter, upgradedAfter } = options;
-    printJson({ ...found, assumptions: { readyAfter, approveAfter, upgradedAfter } });
-  } else if (format === 'markdown') print(forecastMarkdown(found, assumptions));
-  else print(forecastTable(found, assumptions));
+    printJson({ ...found, problems: errors, assumptions: { readyAfter, approveAfter, upgradedAfter } });
+  } else if (format === 'markdown') print(forecastMarkdown(found, { errors, assumptions }));
+  else print(forecastTable(found, { errors, assumptions }));
+  if (errors.length > 0) throw new CliError('', exitCodes.invalidInput, { silent: true });
   if (found.end === 'refused') throw new CliError('', exitCodes.refused, { silent: true });
 }
 
@@ -82,8 +92,23 @@ function partsOf(found: Forecast) {
   ];
 }
 
-const summaryOf = (found: Forecast, assumptions: Assumptions): string =>
-  [forecastSummary(found, assumptions), ...missingRuns(found), ...nodeSentences(found)].join(' ');
+interface Supposed {
+  /** Of files. */
+  readonly errors: readonly Problem[];
+  readonly assumptions: Assumptions;
+}
+
+const summaryOf = (found: Forecast, { errors, assumptions }: Supposed): string =>
+  [
+    ...(errors.length === 0
+      ? []
+      : [
+          `❌ ${errors.length} ${errors.length === 1 ? 'error' : 'errors'}: what is not valid is not part of it; of an object that was valid before, that version is.`,
+        ]),
+    forecastSummary(found, assumptions),
+    ...missingRuns(found),
+    ...nodeSentences(found),
+  ].join(' ');
 
 /** A preview has them in its title. */
 function missingRuns({ notRolledOut }: Forecast): string[] {
@@ -95,11 +120,11 @@ function missingRuns({ notRolledOut }: Forecast): string[] {
   return missing === '' ? [] : [`Needs a staged update run: ${missing}${toAdd === undefined ? '' : `; ${toAdd}`}.`];
 }
 
-function forecastTable(found: Forecast, assumptions: Assumptions): string {
+function forecastTable(found: Forecast, supposed: Supposed): string {
   const parts = partsOf(found);
   const further = found.end === 'horizon' ? ' A later --until looks further.' : '';
   return [
-    summaryOf(found, assumptions) + further,
+    summaryOf(found, supposed) + further,
     ...refusalNotes(found).map((note) => `Refused: ${note}.`),
     ...parts.map(({ title, headings, rows, notes }) =>
       [
@@ -111,7 +136,8 @@ function forecastTable(found: Forecast, assumptions: Assumptions): string {
     ...listOf(clusterHeadings, clusterRows(found), 'clusters'),
     ...listOf(nodeCommandHeadings, nodeCommandRows(found), 'commands'),
     ...(parts.length > 0 ? [ganttLegend] : []),
-    supposedText(found, assumptions),
+    supposedText(found, supposed.assumptions),
+    ...(supposed.errors.length === 0 ? [] : [['Problems', ...supposed.errors.map(formatProblem)].join('\n')]),
   ].join('\n\n');
 }
 
@@ -125,7 +151,7 @@ function listOf(headings: readonly string[], rows: readonly (readonly string[])[
   ];
 }
 
-function forecastMarkdown(found: Forecast, assumptions: Assumptions): string {
+function forecastMarkdown(found: Forecast, supposed: Supposed): string {
   const parts = partsOf(found).flatMap(({ title, headings, rows, notes }) => [
     '',
     `**${neutralMarkdown(title)}**`,
@@ -137,12 +163,13 @@ function forecastMarkdown(found: Forecast, assumptions: Assumptions): string {
   return [
     '### gitfleet forecast',
     '',
-    neutralMarkdown(summaryOf(found, assumptions)),
+    neutralMarkdown(summaryOf(found, supposed)),
     ...refusalNotes(found).flatMap((note) => ['', `**Refused.** ${neutralMarkdown(note)}.`]),
     ...parts,
     ...legend,
     '',
-    supposedText(found, assumptions),
+    supposedText(found, supposed.assumptions),
+    ...supposed.errors.flatMap((problem) => ['', `**Problem.** ${neutralMarkdown(formatProblem(problem))}`]),
     '',
   ].join('\n');
 }

@@ -48,6 +48,20 @@ describe('gitfleet forecast', () => {
       "
     `);
   });
+  it('says that files have errors, with the place and what to write instead', async () => {
+    const broken = repo({
+      'freeze.yaml': 'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {freezes: []}\n',
+    });
+    const forecast = (...flags: string[]) => cli('forecast', '--repo', broken, ...flags);
+    const { out, code } = await forecast();
+    expect(code).toBe(2);
+    expect(out).toMatch(/^❌ 1 error: what is not valid is not part of it; /);
+    expect(out).toMatch(/\n\nProblems\nfreeze\.yaml:3:\d+: error/);
+    expect((await forecast('-o', 'markdown')).out).toContain('**Problem.** freeze.yaml:3:');
+    expect(JSON.parse((await forecast('-o', 'json')).out)).toMatchObject({
+      problems: [{ file: 'freeze.yaml', line: 3 }],
+    });
+  });
   it('prints the same as JSON, with what it supposes', async () => {
     const { out } = await forecast('-o', 'json', '--approve-after', 'never');
     expect(JSON.parse(out)).toMatchObject({
