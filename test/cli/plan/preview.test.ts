@@ -4,6 +4,7 @@ import { FleetOnGit } from '../../support/fleet-on-git.ts';
 import { put, removeFolders } from '../../support/folders.ts';
 import { deployment, member, placement } from '../../support/paper-fleet.ts';
 import { cli } from '../../support/run-cli.ts';
+import { stagedRun } from '../../support/staged-run.ts';
 
 const cities = ['ams', 'fra', 'lon', 'nyc'];
 const extra = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: extra, namespace: web}\ndata: {v: "1"}\n';
@@ -36,6 +37,17 @@ beforeAll(async () => {
   });
   fleet.git('add', '-A', 'idle.yaml');
   fleet.git('commit', '-q', '-m', 'Add idle');
+  fleet.git('checkout', '-q', '-b', 'early', 'main');
+  const { 'strategy.yaml': strategy, 'run.yaml': run } = stagedRun('{type: Approval}');
+  put(fleet.dir, {
+    'strategy.yaml': strategy!,
+    'run.yaml': run!.replace('placementName: web', 'placementName: staged'),
+    'staged.yaml': placement('staged', '{placementType: PickAll}', '{type: External}'),
+    'approvals/web-1-after-all.yaml':
+      'apiVersion: placement.kubernetes-fleet.io/v1beta1\nkind: ClusterApprovalRequest\nmetadata: {name: web-1-after-all}\nspec: {parentStageRollout: web-1, targetStage: all}\nstatus: {conditions: [{type: Approved, status: "True", reason: Approved}]}\n',
+  });
+  fleet.git('add', '-A');
+  fleet.git('commit', '-q', '-m', 'Approve before it is asked');
   fleet.git('checkout', '-q', '-b', 'conflicting', 'main');
   put(fleet.dir, { 'resources/extra.yaml': extra.replace('"1"', '"2"') });
   fleet.git('commit', '-q', '-a', '-m', 'Change extra');
@@ -44,6 +56,13 @@ beforeAll(async () => {
 
 const preview = (...flags: string[]) =>
   cli('plan', '--repo', fleet.dir, ...(flags.includes('--base') ? [] : ['--base', 'main']), ...flags);
+
+it('a preview has the error of an approval for a gate that the branch brings', async () => {
+  const { out, code } = await preview('--ref', 'early');
+  expect(code).toBe(2);
+  expect(out).toContain('error[approval-without-review]: ');
+  expect(out).toContain('approvals/web-1-after-all.yaml:');
+});
 
 describe('gitfleet plan', () => {
   it('counts the objects that updates remove', async () => {
