@@ -13,6 +13,7 @@ import { type AllowedRemoval, allowedRemovals } from './allowed-removals.ts';
 import type { Assumptions } from './assumptions.ts';
 import { type ChangedFreeze, changedFreezes } from './changed-freezes.ts';
 import { type ChangedPace, changedPaces } from './changed-paces.ts';
+import { type ChangedPolicy, changedPolicies } from './changed-policies.ts';
 import { type EndedRefusal, endedRefusals } from './ended-refusals.ts';
 import { type FailingClusters, failingByChange, together } from './failing-clusters.ts';
 import { type Forecast, forecastOf, type Rollout } from './forecast.ts';
@@ -75,6 +76,8 @@ export interface TotalEffect extends ObjectChanges, NeededRuns {
   readonly failing: readonly FailingClusters[];
   /** Placements that it rolls out in another way. */
   readonly paces: readonly ChangedPace[];
+  /** What update runs do when clusters fail, where it changes that. */
+  readonly policies: readonly ChangedPolicy[];
   /** What it changes that is only compared. */
   readonly onlyCompared: readonly OnlyCompared[];
   /** What keeps a part of the change from happening to the end, and is not a problem of a file. That part is not in the effect. */
@@ -208,6 +211,7 @@ export function* totalEffectInSteps(
     takenBack: takenBack(earlier, last, effect),
     failing: together([...failingByChange(wayOf(without), results, before), ...pending.failing]),
     paces: changedPaces(now, first),
+    policies: changedPolicies(now, first),
     onlyCompared: onlyCompared(earlier, last),
     held,
     freezes: changedFreezes(base.fleet, next.fleet, base.now),

@@ -13,6 +13,7 @@ import { instantText } from '../forecast/instant-text.ts';
 import { forecastSummary, supposedText } from '../forecast/lines.ts';
 import { upgradeLines } from '../forecast/upgrade-lines.ts';
 import {
+  changedPoliciesText,
   failingText,
   mostNamed,
   nodesText,
@@ -58,7 +59,13 @@ export function effectText(effect: TotalEffect, { all = false }: { readonly all?
   const nodes = nodesText(effect);
   const parts = [
     ...[placements, returning, held, stopped, needsRun, guard, noLongerRefused, upgrading, nodes],
-    ...[failingText(effect), inProgressTexts(effect), unreachedText(effect), effect.takenBack],
+    ...[
+      failingText(effect),
+      inProgressTexts(effect),
+      unreachedText(effect),
+      effect.takenBack,
+      changedPoliciesText(effect),
+    ],
   ];
   return {
     title: titleText(effect),

@@ -34,6 +34,7 @@ export function titleText(effect: TotalEffect): string {
     ...(effect.noLongerRefused.length > 0 ? ['no longer refused by the guard'] : []),
     ...unreachedText(effect),
     ...takenBackText(effect),
+    ...changedPoliciesText(effect),
     ...answers,
     ...(removal ? ['needs an approval of removals'] : []),
     ...(missing === '' ? [] : [`needs a staged update run: ${missing}`]),
@@ -159,6 +160,16 @@ function approvesText({ approval, holds, ...effect }: AllowedRemoval, fleetSize:
 function takenBackText({ takenBack }: TotalEffect): string[] {
   const names = listUpTo(takenBack.map(titleOf), mostNamed);
   return names === '' ? [] : [`takes back what is not rolled out yet: ${names}`];
+}
+
+/** Of runs that are there: new ones have theirs from the start. */
+export function changedPoliciesText({ policies }: TotalEffect): string[] {
+  const runs = policies.flatMap(({ run, before }) => (before === undefined ? [] : [run]));
+  return runs.length === 0
+    ? []
+    : [
+        `changes what update ${runs.length === 1 ? 'run' : 'runs'} ${listUpTo(runs, mostNamed)} ${runs.length === 1 ? 'does' : 'do'} if clusters fail`,
+      ];
 }
 
 /** Approvals and rejections that it brings. */

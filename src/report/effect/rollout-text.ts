@@ -83,6 +83,7 @@ export function rolloutText(effect: TotalEffect): string[] {
     ...(joining.length === 0 ? [] : [joins]),
     ...paces,
     ...changedPaces,
+    ...effect.policies.map(policyLine),
     ...compared,
     ...allowed.flatMap(({ approval, guard, holds }) => [
       ...guard.map(({ message }) => `${approval}: lets happen what is refused now: ${message}`),
@@ -112,6 +113,13 @@ export function rolloutText(effect: TotalEffect): string[] {
     ...notDone.map(rolloutTitle),
     ...notes,
   ];
+}
+
+/** `update run web-2: on-failure: rollback, max-failures: 1, progress-deadline: 30m` */
+function policyLine({ run, before, after }: TotalEffect['policies'][number]): string {
+  const text = ({ onFailure, maxFailures, progressDeadline }: typeof after): string =>
+    `on-failure: ${onFailure}, max-failures: ${maxFailures}, ${progressDeadline === undefined ? 'no progress-deadline' : `progress-deadline: ${progressDeadline}`}`;
+  return `update run ${run}: ${text(after)}${before === undefined ? '' : ` (before: ${text(before)})`}`;
 }
 
 /** A removal that needs an approval on each of many clusters is one line. */

@@ -106,7 +106,10 @@ export function pauseBehind(
 export function failureText(run: StagedUpdateRun): string {
   const clusters = (run.status?.stagesStatus ?? []).flatMap((stage) => stage.clusters);
   const most = failuresAllowed(run, clusters.length);
-  const when = most === 0 ? 'If a cluster fails' : `If more than ${most} clusters of the run fail`;
+  const when =
+    most === 0
+      ? 'If a cluster fails'
+      : `If more than ${most} ${most === 1 ? 'cluster of the run fails' : 'clusters of the run fail'}`;
   const then = rollsBack(run)
     ? 'those that it reached return to the snapshot that they had'
     : 'no further one starts, and all keep what they have';
