@@ -3,8 +3,8 @@ import { giteaDialect } from '../../src/simulator/forge/gitea-dialect.ts';
 import { SimulatedForge } from '../../src/simulator/forge/simulated-forge.ts';
 
 it.each([
-  ['merged by git', 'Ann', '#1 Approve web-1 (merged by Ann)\n\nAs it was requested:\n\nMerging starts prod.\n'],
-  ['deleted', undefined, '#1 Approve web-1 (closed)\n\nAs it was requested:\n\nMerging starts prod.\n'],
+  ['merged by git', 'Ann', '#1 Approve web-1 (merged by Ann)\n\nMerging starts prod.\n'],
+  ['deleted', undefined, '#1 Approve web-1 (closed)\n\nMerging starts prod.\n'],
 ])('the page of a pull request whose branch is %s', async (_, merger, expected) => {
   const git = { tips: () => new Map(), merge: async () => {}, mergerOf: async () => merger };
   const forge = new SimulatedForge(giteaDialect, git, () => 0);

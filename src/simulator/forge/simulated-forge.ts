@@ -172,8 +172,7 @@ async function pageOf(forge: SimulatedForge, number: string): Promise<AnsweredOv
   await forge.refresh();
   const pull = forge.pull(Number(number));
   if (pull === undefined) return { status: 404, headers: asText, body: 'There is no such pull request.\n' };
-  const asked = pull.state === 'open' ? '' : 'As it was requested:\n\n';
-  return { status: 200, headers: asText, body: `${titleOf(pull)}\n\n${asked}${pull.body}\n` };
+  return { status: 200, headers: asText, body: `${titleOf(pull)}\n\n${pull.body}\n` };
 }
 
 /** `#1 Approve web-1 (merged by Ann)` */
