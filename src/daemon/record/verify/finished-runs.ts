@@ -1,4 +1,3 @@
-import type { PlacementKey } from '../../../api/meta.ts';
 import { placementKey } from '../../../api/placement.ts';
 import type { StagedUpdateRun } from '../../../api/staged.ts';
 import type { Fleet, FleetRecord } from '../../../engine/input.ts';
@@ -28,27 +27,26 @@ export function finishedRuns() {
   const verified = (run: StagedUpdateRun, { record, history }: VerifiedWith): Promise<RunVerdict> =>
     verifyRun(run, record, { history, silent, earlier: () => runsBefore(run, { record, history }) });
 
-  /** Finished runs of one placement. */
+  /** Finished runs of one placement, up to one before a run whose record is lost: what that gave to whom is not known. */
   async function* newestFirst(
     runs: readonly StagedUpdateRun[],
-    history: FollowedHistory,
+    { record, history }: VerifiedWith,
   ): AsyncGenerator<StagedUpdateRun> {
     let left = runs;
     for (;;) {
       const [last] = await latestOf(left, history);
-      if (last === undefined) return;
+      if (last === undefined || (await isBeforeLost(last, { record, history }))) return;
       left = left.filter((run) => run !== last);
       yield last;
     }
   }
 
-  /** Up to one that is not trusted. None where a run is lost: what it gave to whom is not known. */
+  /** Up to one that is not trusted. */
   async function* runsBefore(run: StagedUpdateRun, { record, history }: VerifiedWith): AsyncGenerator<RunBefore> {
-    if (placementsOfLost(record, (await history.fleetAt(history.tip))!).has(keyOf(run))) return;
     const others = [...record.runs.values()].filter((other) => other !== run && keyOf(other) === keyOf(run));
     const start = commitsOf(run).initializedFrom;
     const runs = isOver(run.status ?? {}) ? await initializedBefore(others, start, history) : others;
-    for await (const last of newestFirst(runs, history)) {
+    for await (const last of newestFirst(runs, { record, history })) {
       const verdict = read.get(last) ?? (await verified(last, { record, history }));
       read.set(last, verdict);
       if ('fault' in verdict || verdict.proven === undefined) return;
@@ -67,12 +65,11 @@ export function finishedRuns() {
     }: VerifiedWith & { readonly tip: Fleet; readonly verdictOf: (run: StagedUpdateRun) => Promise<RunVerdict> },
   ): Promise<ProvenRun[]> {
     const proven: ProvenRun[] = [];
-    const lost = placementsOfLost(record, tip);
     for (const [placement, own] of Map.groupBy(runs, keyOf)) {
       const bindings = record.placements.get(placement)?.state.bindings ?? [];
       const left = new Set<string>(bindings.map(({ targetCluster }) => targetCluster));
       let isEarlier = false;
-      for await (const run of newestFirst(lost.has(placement) ? [] : own, history)) {
+      for await (const run of newestFirst(own, { record, history })) {
         // Without its file nothing moves it any more. It is no proof if it is not trusted, and not lost.
         const verdict = isGone(run, tip) ? undefined : await verdictOf(run);
         if (verdict === undefined || 'fault' in verdict || verdict.proven === undefined) break;
@@ -113,12 +110,17 @@ function runBefore({ status = {} }: StagedUpdateRun): Omit<RunBefore, 'given'> {
   return { index: Number(status.resourceSnapshotIndexUsed), reached };
 }
 
-/** Placements with runs whose record was lost, also before. */
-const placementsOfLost = ({ runs, unread }: FleetRecord, tip: Fleet): ReadonlySet<PlacementKey> =>
-  new Set([
-    ...tip.runs.filter(({ metadata }) => unread?.runs.has(placementKey(metadata))).map(keyOf),
-    ...[...runs.values()].filter(isMereHold).map(keyOf),
-  ]);
+/** Whether a run of the same placement, whose record was lost, came to the followed branch after this one was initialized. */
+async function isBeforeLost(run: StagedUpdateRun, { record, history }: VerifiedWith): Promise<boolean> {
+  const tip = (await history.fleetAt(history.tip))!;
+  const lost = [
+    ...tip.runs.filter(({ metadata }) => record.unread?.runs.has(placementKey(metadata))),
+    ...[...record.runs.values()].filter(isMereHold),
+  ].filter((of) => keyOf(of) === keyOf(run));
+  if (lost.length === 0) return false;
+  const from = await history.fleetAt(commitsOf(run).initializedFrom ?? history.tip);
+  return lost.some((of) => from === undefined || isGone(of, from));
+}
 
 /** Those that were initialized from a commit before another one. */
 async function initializedBefore(
