@@ -135,6 +135,46 @@ it('clusters that a rejected run did not reach get back what the run before gave
   expect(world.problems()).toEqual([]);
 });
 
+it('clusters get nothing earlier back that show what a later run gave them, whose file is removed', async () => {
+  await atThirdGate('rollback');
+  await reject('web-3');
+  await everywhere('web:2');
+  await world.fleet.run(60);
+  world.fleet.commit({ 'runs/web-2.yaml': undefined });
+  await world.fleet.run(60);
+  world.daemon.kill();
+  await world.edit((files) => {
+    files['placements/web/state.yaml'] = files['placements/web/state.yaml']!.replace(
+      /resourceSnapshotIndex: 1/g,
+      'resourceSnapshotIndex: 0',
+    );
+  });
+  world.start();
+  await world.fleet.run(200);
+  expect(world.images()).toEqual(['web:2', 'web:2', 'web:2']);
+});
+
+it('a run that is held since its record was lost takes no proof from later ones', async () => {
+  world = await AttackedFleet.atGate();
+  await world.approve();
+  await everywhere('web:1');
+  await world.fleet.run(60);
+  world.daemon.kill();
+  await world.edit((files) => {
+    delete files['runs/web-1.yaml'];
+  });
+  world.start();
+  await world.fleet.run(60);
+  await next('web-2', 'web:2', 'stop');
+  await world.approve('gitfleet/approve/web-2-after-canary');
+  await everywhere('web:2');
+  await world.fleet.run(60);
+  world.daemon.kill();
+  for (const name of names) await world.fleet.join({ name });
+  world.start();
+  await everywhere('web:2');
+});
+
 describe('a rollback', () => {
   it.each([
     ['the files of earlier runs are there', false],
@@ -192,28 +232,35 @@ describe('a rollback', () => {
     expect((await recordOf('web-4')).status!.conditions!.at(-1)!.message).toContain('rolled back 3 of 3 clusters');
     expect(world.problems()).toEqual([]);
   });
-  it('is proven by the followed branch where no run before reached a cluster', async () => {
-    const { 'runs/web-1.yaml': _, ...files } = gatedFleet('web:1');
-    const external = files['placements/web.yaml']!;
-    world = await AttackedFleet.open({
-      ...files,
-      'placements/web.yaml': external.replace('{type: External}', '{type: RollingUpdate}'),
-    });
-    await everywhere('web:1');
-    await world.fleet.run(30);
-    world.fleet.commit({ 'placements/web.yaml': external });
-    await next('web-2', 'web:2', 'rollback');
-    await reject('web-2');
-    await everywhere('web:1');
-    for (const name of ['prod-1', 'prod-2'])
-      world.fleet.fault(name, { type: 'DenyAdmission', verbs: ['patch'], resources: ['deployments.apps'] });
-    await next('web-3', 'web:3', 'rollback, gitfleet.dev/progress-deadline: 2m');
-    await world.approve('gitfleet/approve/web-3-after-canary');
-    await world.fleet.run(60);
-    await world.restart();
-    await everywhere('web:1');
-    await world.fleet.run(60);
-    expect((await recordOf('web-3')).status!.conditions!.at(-1)!.message).toContain('rolled back 3 of 3 clusters');
-    expect(world.problems()).toEqual([]);
-  });
+  it.each([
+    ['another version', 'web:2'],
+    ['the same version', 'web:1'],
+  ])(
+    'is proven by the followed branch where no run before reached a cluster, though one of %s failed',
+    async (__, image) => {
+      const { 'runs/web-1.yaml': _, ...files } = gatedFleet('web:1');
+      const external = files['placements/web.yaml']!;
+      world = await AttackedFleet.open({
+        ...files,
+        'placements/web.yaml': external.replace('{type: External}', '{type: RollingUpdate}'),
+      });
+      await everywhere('web:1');
+      await world.fleet.run(30);
+      world.fleet.commit({ 'placements/web.yaml': external });
+      await next('web-2', image, 'rollback');
+      await reject('web-2');
+      await everywhere('web:1');
+      await world.fleet.run(60);
+      for (const name of ['prod-1', 'prod-2'])
+        world.fleet.fault(name, { type: 'DenyAdmission', verbs: ['patch'], resources: ['deployments.apps'] });
+      await next('web-3', 'web:3', 'rollback, gitfleet.dev/progress-deadline: 2m');
+      await world.approve('gitfleet/approve/web-3-after-canary');
+      await world.fleet.run(60);
+      await world.restart();
+      await everywhere('web:1');
+      await world.fleet.run(60);
+      expect((await recordOf('web-3')).status!.conditions!.at(-1)!.message).toContain('rolled back 3 of 3 clusters');
+      expect(world.problems()).toEqual([]);
+    },
+  );
 });

@@ -27,6 +27,8 @@ import type { Verified } from './verified.ts';
 /** Bindings that only the record claims. */
 export interface DoubtedBindings {
   isDoubted(key: PlacementKey, cluster: ClusterName): boolean;
+  /** Where the cluster has nothing of the placement, it is proven all the same. */
+  isRefill(key: PlacementKey, cluster: ClusterName): boolean;
   /** All of them, as they are now. */
   unproven(): UnprovenBindings;
   /** Also the policy of the placement does not pick the cluster. */
@@ -83,6 +85,8 @@ interface Read {
    * its push. Something may be on its way there, so the bindings are not invented, even if the clusters show nothing.
    */
   readonly given: Set<ClusterName>;
+  /** Clusters of bindings that the last run to reach them explains, though later ones did not: that proves what an emptied one had. */
+  readonly refills: ReadonlySet<ClusterName>;
 }
 
 /**
@@ -102,6 +106,7 @@ export function bindingVerifier(): BindingVerifier {
 
   return {
     isDoubted,
+    isRefill: (key, cluster) => read.get(key)?.refills.has(cluster) === true,
     unproven: () =>
       new Map(
         [...read].flatMap(([key, entry]) =>
@@ -172,12 +177,7 @@ export function bindingVerifier(): BindingVerifier {
       const next: typeof read = new Map();
       for (const [key, recorded] of placements) {
         const before = read.get(key);
-        next.set(
-          key,
-          before
-            ? asPublished(recorded, before)
-            : { recorded, doubted: new Set(), outOfPlace: new Map(), leaving: new Set(), given: new Set() },
-        );
+        next.set(key, before ? asPublished(recorded, before) : trusted(recorded));
       }
       read = next;
     },
@@ -213,10 +213,8 @@ function readNow(
   },
 ): Read {
   const { before, record, tip } = of;
-  // At a start an earlier state of the whole record would be accepted as well.
-  const brought = of.runs.filter(
-    ({ placement, isEarlier }) => placement === key && (before === undefined || isEarlier !== true),
-  );
+  const own = of.runs.filter(({ placement }) => placement === key);
+  const brought = own.filter(({ isEarlier }) => isEarlier !== true);
   let doubted = doubtedIn(claimed, before, brought);
   const isDoubtedNow = (binding: Binding): boolean => isIn(doubted, idOf(binding));
   const placement = placementsIn(tip).get(key);
@@ -247,7 +245,13 @@ function readNow(
   });
   const isUnchanged = before?.recorded.state === claimed.state;
   const recorded = withBindings(claimed, isUnchanged ? bindings : onePerCluster(bindings, isDoubtedNow));
-  return { recorded, doubted: withIds(doubted, stays), outOfPlace, leaving, given };
+  const earlier = own.filter(({ isEarlier }) => isEarlier);
+  const refills = new Set(
+    bindings
+      .filter((binding) => earlier.some(broughtIt(binding)))
+      .map(({ targetCluster }) => targetCluster as ClusterName),
+  );
+  return { recorded, doubted: withIds(doubted, stays), outOfPlace, leaving, given, refills };
 }
 
 /** Whether the placement may still be on the followed branch, in a file that cannot be read or is not valid. */
@@ -278,16 +282,23 @@ const isIn = (doubted: Read['doubted'] | undefined, id: string): boolean =>
 
 /** Ids of bindings that are neither as trusted before, nor rolled out by a verified run. */
 function doubtedIn(now: RecordedPlacement, before: Read | undefined, brought: readonly ProvenRun[]): Read['doubted'] {
-  const isBrought = (binding: Binding): boolean =>
-    !binding.deleting &&
-    brought.some(({ clusters }) => {
-      const given = clusters.get(binding.targetCluster);
-      return given && binding.resourceSnapshotIndex === given.index && String(idsOf(given)) === String(idsOf(binding));
-    });
+  const isBrought = (binding: Binding): boolean => brought.some(broughtIt(binding));
   if (before === undefined && brought.length === 0) return 'all';
   const isTrusted = (binding: Binding): boolean => isBrought(binding) || wasTrusted(binding, now, before);
   return new Set(now.state.bindings.filter((binding) => !isTrusted(binding)).map(idOf));
 }
+
+/** Whether a run gave a cluster what its binding has. */
+const broughtIt =
+  (binding: Binding) =>
+  ({ clusters }: ProvenRun): boolean => {
+    const given = binding.deleting ? undefined : clusters.get(binding.targetCluster);
+    return (
+      given !== undefined &&
+      binding.resourceSnapshotIndex === given.index &&
+      String(idsOf(given)) === String(idsOf(binding))
+    );
+  };
 
 function wasTrusted(binding: Binding, now: RecordedPlacement, before: Read | undefined): boolean {
   const id = idOf(binding);
@@ -295,6 +306,15 @@ function wasTrusted(binding: Binding, now: RecordedPlacement, before: Read | und
   const earlier = byId(before.recorded).get(id);
   return earlier !== undefined && sameClaim([before.recorded, earlier], [now, binding]);
 }
+
+const trusted = (recorded: RecordedPlacement): Read => ({
+  recorded,
+  doubted: new Set(),
+  outOfPlace: new Map(),
+  leaving: new Set(),
+  given: new Set(),
+  refills: new Set(),
+});
 
 /** A published placement: bindings that the plan changed are trusted. */
 function asPublished(recorded: RecordedPlacement, before: Read): Read {

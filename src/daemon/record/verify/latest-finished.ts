@@ -10,7 +10,7 @@ const mostAnswers = 10_000;
 
 /**
  * Of each placement the finished run that was initialized last. It explains what a cluster has until a later run reaches it. An
- * earlier one does not: with its index all clusters could be rolled back.
+ * earlier one does only where the cluster is empty: else with its index all clusters could be rolled back.
  */
 export function latestFinished(): (
   runs: Iterable<StagedUpdateRun>,

@@ -79,11 +79,16 @@ async function unprovenOf(
   const used = Number(run.status?.resourceSnapshotIndexUsed);
   let open = claims.filter(({ previous, ...own }) => !isClaimed(previous!, { ...own, index: used }));
   const unproven: ClusterUpdatingStatus[] = [];
-  /** Snapshots that never came to the clusters of `open`. */
-  const others = new Set([used]);
+  /** Snapshots of the run, and of more and more runs that did not reach the clusters of `open`: they may have those by other means. */
+  const others = [new Set([used])];
   const check = async (decided: readonly ClusterUpdatingStatus[]): Promise<void> => {
-    const isBefore = decided.length === 0 ? undefined : await versionBefore(run, others, since);
-    unproven.push(...decided.filter(({ previous }) => isBefore?.(previous!) !== true));
+    let left = decided;
+    for (const excluded of others) {
+      if (left.length === 0) return;
+      const isBefore = await versionBefore(run, excluded, since);
+      left = left.filter(({ previous }) => isBefore?.(previous!) !== true);
+    }
+    unproven.push(...left);
   };
   if (open.length > 0)
     for await (const { index, reached, given } of earlier()) {
@@ -91,7 +96,7 @@ async function unprovenOf(
       await check(decided.filter(({ clusterName, previous }) => !isClaimed(previous!, given.get(clusterName))));
       open = open.filter((cluster) => !decided.includes(cluster));
       if (open.length === 0) break;
-      others.add(index);
+      others.push(new Set([...others.at(-1)!, index]));
     }
   await check(open);
   return unproven;

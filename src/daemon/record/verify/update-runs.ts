@@ -38,7 +38,7 @@ export type Silent = Pick<ReadonlyMap<ClusterName, unknown>, 'has'>;
 export interface ProvenRun {
   readonly placement: PlacementKey;
   readonly isOver: boolean;
-  /** Of clusters that no later run reached: whom those did reach, only the record says. */
+  /** Of clusters that no later run reached. Whom those did reach, only the record says. */
   readonly isEarlier?: true;
   /** Clusters whose gates have all passed, with what it gave them; in a rollback what they had before. */
   readonly clusters: ReadonlyMap<string, GivenSnapshot>;

@@ -5,6 +5,7 @@ import type { Problem } from '../../../api/problem.ts';
 import { targetContent } from '../../../engine/delivery/target-content.ts';
 import { latestOf } from '../../../engine/kernel/latest-of.ts';
 import { memoize, memoizePair } from '../../../engine/kernel/memoize.ts';
+import { isCompleteObservation } from '../../../engine/observed.ts';
 import { digestAnnotation } from '../../../engine/overrides/ownership.ts';
 import { listsDiffer } from '../../../engine/overrides/starts-rollout.ts';
 import type { BindingStep, PlacementWork } from '../../../engine/placement-work.ts';
@@ -36,7 +37,7 @@ export const nothingWithheld: WithheldTargets = { isWithheld: () => false, shown
  */
 export function withheldTargets(
   result: PlanResult,
-  doubted: Pick<DoubtedBindings, 'isDoubted' | 'isDoubtedRemoval' | 'isOutOfPlace'>,
+  doubted: Pick<DoubtedBindings, 'isDoubted' | 'isDoubtedRemoval' | 'isOutOfPlace' | 'isRefill'>,
   observations: ReadonlyMap<ClusterName, ClusterObservation> | undefined,
 ): WithheldTargets {
   const withheld = new Set<string>();
@@ -51,7 +52,11 @@ export function withheldTargets(
     if (!doubted.isOutOfPlace(key, cluster)) {
       if (isDecided(result, { key, cluster, isAdopted: observations === undefined })) continue;
       const observation = observations?.get(cluster);
-      if (observation?.reachable && shows(observation, target, result)) {
+      const isEmpty = isCompleteObservation(observation) && hasNothingOf(key, observation);
+      if (
+        observation?.reachable &&
+        (shows(observation, target, result) || (isEmpty && doubted.isRefill(key, cluster)))
+      ) {
         shown.push({ key, cluster });
         continue;
       }
@@ -155,6 +160,10 @@ function shows({ objects }: ClusterObservation, target: PlacementTarget, { conte
   });
   return found.length > 0 && found.every((same) => same);
 }
+
+/** None of its objects is there, and its actor has looked for them. */
+const hasNothingOf = (key: PlacementKey, { objects, placements }: ClusterObservation): boolean =>
+  !byPlacement(objects).has(key) && placements.some(({ placement }) => placementKey(placement) === key);
 
 /** Keys of the objects of each placement. */
 const byPlacement = memoize(

@@ -2,7 +2,12 @@ import { expect, it } from 'vitest';
 import { withheldTargets } from '../../../../src/daemon/record/verify/withheld-targets.ts';
 import { deployment, member, PaperFleet, placement } from '../../../support/paper-fleet.ts';
 
-const doubted = { isDoubted: () => true, isDoubtedRemoval: () => false, isOutOfPlace: () => false };
+const doubted = {
+  isDoubted: () => true,
+  isDoubtedRemoval: () => false,
+  isOutOfPlace: () => false,
+  isRefill: () => false,
+};
 
 it('a cluster that shows nothing of the placement may have been created anew', async () => {
   const web = (image: string) => ({ 'resources/web.yaml': deployment('web', 'web', image) });
