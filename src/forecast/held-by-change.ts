@@ -1,3 +1,4 @@
+import { type PlacementRef, placementKey } from '../api/placement.ts';
 import { sourceKey } from '../engine/input.ts';
 import { canonicalJson } from '../engine/kernel/canonical-json.ts';
 import { memoize } from '../engine/kernel/memoize.ts';
@@ -14,15 +15,20 @@ const lasting: ReadonlySet<HoldReason> = new Set([
   'StrategyNotFound',
 ]);
 
-/** Holds that last, and that are new with a change, or hold something else with it. `before`, `after`: the last plans. */
-export function heldByChange(before: PlanResult, after: PlanResult): Hold[] {
+/**
+ * Holds that last, and that are new with a change, or hold something else with it. `before`, `after`: the last plans. `back`: placements of
+ * which it takes back all that is held.
+ */
+export function heldByChange(before: PlanResult, after: PlanResult, back: readonly PlacementRef[]): Hold[] {
   const known = holdsById(before.plan);
   const isSame = sameSubjects(before, after);
   const isKnown = (hold: Hold): boolean => {
     const was = known.get(idOf(hold));
     return was !== undefined && holdsSameRemovals(was, hold) && isSame(hold);
   };
-  return lastingHolds(after.plan).filter((hold) => !isKnown(hold));
+  const isBack = ({ subject: { kind, ...of } }: Hold): boolean =>
+    back.some((placement) => placement.kind === kind && placementKey(placement) === placementKey(of));
+  return lastingHolds(after.plan).filter((hold) => !isKnown(hold) && !isBack(hold));
 }
 
 export const lastingHolds = ({ holds }: Plan): Hold[] => holds.filter(({ reason }) => lasting.has(reason));

@@ -64,9 +64,17 @@ function knownIn({ world }: PlanContents) {
 export function lackingLater({ plan, contents }: Pick<PlanResult, 'plan' | 'contents'>) {
   const missing = missingBy(plan, contents);
   const isKnown = knownIn(contents);
+  const deleted = new Set(contents.world.admitted.deleted.map(({ key }) => key));
+  const applies = (work: PlacementWork, cluster: ClusterName): boolean => {
+    const binding = stayingOn(work).get(cluster);
+    const isLeft = binding === undefined || binding.state === 'Unscheduled';
+    return (
+      !isLeft && !deleted.has(placementKey(refOf(work.placement))) && strategyOf(work, cluster).type !== 'ReportDiff'
+    );
+  };
   const comes = (cluster: ClusterName, namespace: string): boolean =>
     [...contents.works.values()].some(
-      (work) => stayingOn(work).has(cluster) && broughtBy(refsIn(nextContents(work))).has(namespace),
+      (work) => broughtBy(refsIn(nextContents(work))).has(namespace) && applies(work, cluster),
     );
   return (work: PlacementWork, cluster: ClusterName): ReadonlyMap<string, { readonly isUnsure: boolean }> => {
     const names = [...(missing.get(placementKey(refOf(work.placement)))?.get(cluster) ?? [])];

@@ -1,21 +1,44 @@
 import { type PlacementRef, placementKey } from '../api/placement.ts';
 import type { PlanResult } from '../engine/plan.ts';
 import { lastingHolds } from './held-by-change.ts';
-import type { ObjectChanges } from './object-changes.ts';
+import type { HeldByCluster } from './held-objects.ts';
+import type { Leaving, ObjectChanges } from './object-changes.ts';
+import { pendingChanges } from './pending-changes.ts';
+import type { InSteps } from './steps.ts';
 import { sameWanted } from './wanted-on.ts';
 
 /**
- * Placements with changes that need an update run, or are held, without a change of the fleet repo and no longer with it: it wants what
- * clusters have. `before`, `after`: the last plans without it and with it. The third is what it changes on clusters.
+ * Placements with changes that need an update run, or are held, without a change of the fleet repo, and that it takes back: it wants what
+ * clusters have. `before`, `after`: the last plans without it and with it. `effect`: what it changes on clusters; `ends`, `leaving`: as of
+ * `pendingChanges`.
  */
-export function takenBack(before: PlanResult, after: PlanResult, { placements }: ObjectChanges): PlacementRef[] {
+export function* takenBack(
+  before: PlanResult,
+  after: PlanResult,
+  {
+    effect: { placements },
+    ...of
+  }: {
+    readonly effect: ObjectChanges;
+    readonly ends: Readonly<Record<'before' | 'after', HeldByCluster>>;
+    readonly leaving: Leaving;
+  },
+): InSteps<readonly PlacementRef[]> {
   const was = waitingIn(before);
   // What is not valid leaves the last good version, until it is corrected.
   const { unreadable, refused } = after.contents.world.input.fleet;
   if (was.size === 0 || unreadable.length + refused.length > 0) return [];
-  const others = new Set([...waitingIn(after).keys(), ...placements.map(({ placement }) => idOf(placement))]);
+  const still = waitingIn(after);
+  const changing = new Set(placements.map(({ placement }) => idOf(placement)));
   const isSame = sameWanted(before, after);
-  return [...was].flatMap(([id, placement]) => (others.has(id) || isSame(placement) ? [] : [placement]));
+  const back: PlacementRef[] = [];
+  for (const [id, placement] of was) {
+    if (changing.has(id) || isSame(placement)) continue;
+    // It may roll out a new snapshot with the same contents.
+    const left = still.has(id) ? yield* pendingChanges([placement], { ...of, last: after }) : undefined;
+    if (left === undefined || left.changes.length + left.failing.length === 0) back.push(placement);
+  }
+  return back;
 }
 
 function waitingIn({ plan, notRolledOut, contents: { works } }: PlanResult): ReadonlyMap<string, PlacementRef> {

@@ -7,7 +7,7 @@ import { parseDuration } from '../engine/kernel/duration.ts';
 import { byText } from '../engine/kernel/ordering.ts';
 import { sameValue } from '../engine/kernel/same-value.ts';
 import { type PlanResult, planFleet } from '../engine/plan.ts';
-import type { GuardFinding, Hold, Plan } from '../engine/plan-document.ts';
+import type { GuardFinding, Hold } from '../engine/plan-document.ts';
 import { memoOf } from '../engine/reuse/memo.ts';
 import { type AllowedRemoval, allowedRemovals } from './allowed-removals.ts';
 import type { Assumptions } from './assumptions.ts';
@@ -163,7 +163,6 @@ export function* totalEffectInSteps(
   const without = noLongerRefused.length === 0 ? settled : yield* stepByStep(unchanged, unapproved, now);
   const earlier = without.steps.at(-1)!.result;
   const usualForecast = forecastOf(without, base, assumptions);
-  const takesBack = answersIn(base.fleet, next.fleet).length > 0;
   const before = heldBefore(first);
   yield;
   const { settles, ends } = endsOf({ settled, without, run }, { before, isRecorded });
@@ -188,7 +187,8 @@ export function* totalEffectInSteps(
     usual: { ...usualForecast, rollouts: usualForecast.rollouts.filter(isUnchanged) },
     isUpgrading: (name) => changed.has(name) || otherwise.has(name),
   });
-  const held = [...heldByChange(earlier, last), ...(takesBack ? withdrawnBy(now.plan, present().plan) : [])];
+  const back = yield* takenBack(earlier, last, { effect, ends: settles, leaving });
+  const held = [...heldByChange(earlier, last, back), ...withdrawnBy({ base, next, now, planned: present })];
   const needed = neededRuns(earlier, last, waitingIn(held, last));
   const pending = yield* laterChanges(needed.needsRun, { holds: held, earlier, last, ends: settles, leaving });
   const evicted = yield* evictedLater(held, { run, merged, supposed });
@@ -208,7 +208,7 @@ export function* totalEffectInSteps(
     noLongerRefused,
     ...needed,
     pending: [...pending.changes, ...evicted],
-    takenBack: takenBack(earlier, last, effect),
+    takenBack: back,
     failing: together([...failingByChange(wayOf(without), results, before), ...pending.failing]),
     paces: changedPaces(now, first),
     policies: changedPolicies(now, first),
@@ -284,11 +284,22 @@ const isFixed = ({ placement, run }: Rollout, { record }: PlanInput): boolean =>
 const notRespondingIn = ({ rollouts, upgrades }: Forecast): ClusterName[] =>
   [...new Set([...rollouts, ...upgrades].flatMap(({ notResponding = [] }) => notResponding))].sort();
 
-/** Gates that close again, since their approval is gone. */
-function withdrawnBy(before: Plan, after: Plan): Hold[] {
-  const withdrawn = ({ holds }: Plan): readonly Hold[] => holds.filter(({ reason }) => reason === 'ApprovalWithdrawn');
-  const known = new Set(withdrawn(before).map(({ subject }) => canonicalJson(subject)));
-  return withdrawn(after).filter(({ subject }) => !known.has(canonicalJson(subject)));
+/** Gates that close again, since their approval is gone. `planned`: the change, as of now. */
+function withdrawnBy({
+  base,
+  next,
+  now,
+  planned,
+}: {
+  readonly base: Pick<PlanInput, 'fleet'>;
+  readonly next: Pick<PlanInput, 'fleet'>;
+  readonly now: PlanResult;
+  readonly planned: () => PlanResult;
+}): Hold[] {
+  if (answersIn(base.fleet, next.fleet).length === 0) return [];
+  const withdrawn = ({ plan }: PlanResult) => plan.holds.filter(({ reason }) => reason === 'ApprovalWithdrawn');
+  const known = new Set(withdrawn(now).map(({ subject }) => canonicalJson(subject)));
+  return withdrawn(planned()).filter(({ subject }) => !known.has(canonicalJson(subject)));
 }
 
 /** Names of cluster update runs that are new, or whose spec differs. Those that it stops end. */

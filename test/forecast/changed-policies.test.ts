@@ -36,7 +36,7 @@ it('a preview shows that a run in progress does something else if clusters fail'
   expect(text.title).toBe('no change on any cluster · changes what update run web-1 does if clusters fail');
   expect(text.isEmpty).toBe(false);
   expect(text.rollout).toContain(
-    'update run web-1: on-failure: rollback, max-failures: 1, progress-deadline: 30m (before: on-failure: stop, max-failures: 0, no progress-deadline)',
+    'update run web-1: on-failure: rollback, max-failures: 1, progress-deadline: 30m (before: on-failure: stop, max-failures: 0, no progress-deadline); clusters that it has reached by then do not return',
   );
 });
 

@@ -124,6 +124,23 @@ spec:
       expect(pending.map(({ action, object }) => `${action} ${object.kind}`)).toContain('add ConfigMap');
       expect(failing).toEqual([]);
     });
+    it.each<[string, Files, Files]>([
+      [
+        'only compares',
+        {},
+        bringing('{placementType: PickAll}', '{type: RollingUpdate, applyStrategy: {type: ReportDiff}}'),
+      ],
+      [
+        'leaves it',
+        bringing('{placementType: PickFixed, clusterNames: [ams, fra, lon, nyc]}', '{type: External}'),
+        bringing('{placementType: PickFixed, clusterNames: [fra]}', '{type: External}'),
+      ],
+    ])('is not added where the placement of the Namespace %s', async (_, before, after) => {
+      const paper = new PaperFleet({ ...web(false), ...before });
+      await paper.settle();
+      const { failing } = await effectOf(paper, { ...inShop, 'shop.yaml': external, ...after });
+      expect(failing.map(({ why }) => why)).toContain(need);
+    });
     it('is added with a note where others may have made the Namespace', async () => {
       const paper = new PaperFleet(web(false));
       await paper.settle();

@@ -324,21 +324,30 @@ it('a preview of an eviction removes for good what is only compared after it', a
 });
 
 describe('a preview says that changes which wait are taken back', () => {
-  const rolling: Files = { 'web.yaml': placement('web', '{placementType: PickAll}') };
   const title = 'no change on any cluster · takes back what is not rolled out yet: web';
   it.each<[string, Files, Files]>([
     ['for a run', {}, {}],
     ['for a run, and a freeze that ends', frozen, { 'fleet.yaml': '' }],
-    ['for the end of a freeze', { ...rolling, ...frozen }, {}],
+    ['for a run, and a freeze', frozen, {}],
     ['for the end of a suspension', suspended, web('a1, b1, b2')],
   ])('%s', async (_, waiting, change) => {
     const paper = await installed();
-    if ('web.yaml' in waiting) await follow(paper, rolling);
     await follow(paper, { ...waiting, ...version(2) });
     const text = effectText(await effectOf(paper, { ...paper.files, ...version(1), ...change }));
     expect(text.title).toBe(title);
     expect(text.isEmpty).toBe(false);
     expect(text.rollout).toContain('web: takes back what is not rolled out yet; clusters keep what they have');
+  });
+  it('of a placement that rolls out by itself', async () => {
+    const { 'web.yaml': _, ...others } = files;
+    const paper = new PaperFleet({ ...others, 'web.yaml': placement('web', '{placementType: PickAll}') });
+    await follow(paper, {});
+    await follow(paper, { ...frozen, ...version(2) });
+    const text = effectText(await effectOf(paper, { ...paper.files, ...version(1) }));
+    expect(text.title).toBe(title);
+    expect(text.rollout).toEqual(['web: takes back what is not rolled out yet; clusters keep what they have']);
+    const other = await effectOf(paper, { ...paper.files, ...version(3) });
+    expect([other.takenBack, other.held.map(({ reason }) => reason)]).toEqual([[], ['Freeze', 'Freeze', 'Freeze']]);
   });
   it('unless a file is not valid', async () => {
     const paper = await installed();

@@ -23,7 +23,12 @@ const run = (name: string, succeeded?: 'True' | 'False', minute = 0, placementNa
   }) as unknown as StagedUpdateRun;
 
 it.each([
-  ['a failed run stays listed while no other succeeded since', [run('a', 'True', 1), run('b', 'False', 2)], []],
+  ['a failed run stays listed while no other succeeded since', [run('a', 'True', 1), run('b', 'False', 2)], ['a']],
+  [
+    'a later failure does not list what was replaced',
+    [run('a', 'False', 1), run('b', 'True', 2), run('c', 'False', 3)],
+    ['a', 'b'],
+  ],
   ['one that succeeded later replaces it', [run('a', 'False', 1), run('b', 'True', 2)], ['a', 'b']],
   ['one in progress does not replace it yet', [run('a', 'False', 1), run('b')], []],
   ['nor does one of another placement', [run('a', 'False', 1), run('b', 'True', 2, 'pay')], ['b']],

@@ -186,10 +186,11 @@ export function failedLast<Run extends Ended>(runs: readonly Run[]): Run | undef
   return endOf(last)?.status === 'False' ? last : undefined;
 }
 
-function lastEnded<Run extends Ended>(runs: readonly Run[]): Run | undefined {
-  const endTime = (run: Run): string => endOf(run)?.lastTransitionTime ?? '';
-  return [...runs].sort((a, b) => byText(endTime(b), endTime(a)))[0];
-}
+const lastEnded = <Run extends Ended>(runs: readonly Run[]): Run | undefined =>
+  [...runs].sort((a, b) => byText(endTimeOf(b), endTimeOf(a)))[0];
+
+/** When it ended; an empty text: it has not. */
+export const endTimeOf = (run: Ended): string => endOf(run)?.lastTransitionTime ?? '';
 
 interface Ended {
   readonly status?: UpdateRunStatus | undefined;

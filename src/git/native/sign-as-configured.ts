@@ -19,11 +19,14 @@ export interface CommitToSign {
 
 /**
  * The repository if git accepts its settings, else undefined: they may name programs, and those of another user's repository do not
- * count (`safe.directory`). With `--git-dir` git does not ask.
+ * count (`safe.directory`). With `--git-dir` git does not ask. A `.git` directory counts as bare for `safe.bareRepository`, which is about
+ * directories that git finds by itself.
  */
 export async function withOwnSettings(gitDir: string | undefined): Promise<string | undefined> {
   if (gitDir === undefined || !(await hasGit())) return undefined;
-  return (await git(['-C', gitDir, 'rev-parse', '--git-dir'])).code === 0 ? gitDir : undefined;
+  return (await git(['-c', 'safe.bareRepository=all', '-C', gitDir, 'rev-parse', '--git-dir'])).code === 0
+    ? gitDir
+    : undefined;
 }
 
 /** Whether the user's git signs commits (`commit.gpgSign`), in a repository or for the whole machine. */

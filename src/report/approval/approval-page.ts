@@ -96,6 +96,8 @@ export interface StageFacts extends Omit<StageEffect, 'held'> {
   readonly commits: readonly IncludedCommit[];
   /** While the placement is paused: what ends that. */
   readonly pause?: string;
+  /** Why the guard would refuse what the run removes at its end. */
+  readonly refusal?: string;
 }
 
 /** The page of a stage of a run. */
@@ -121,7 +123,7 @@ export function stagePage(
   return {
     title: `Approve ${run.metadata.name}: ${openedTitle(openedByTask(run, task, isRemovedFrom))} ${task.timing} ${task.stage}${haltedTitle(run.spec.state === 'Stop' ? 'stopped' : undefined)}`,
     lead: [
-      `Merging starts ${listUpTo(approvalStarts(run, task, { isRemovedFrom, pause: of.pause }), mostSteps, '; ')}.`,
+      `Merging starts ${listUpTo(approvalStarts(run, task, { isRemovedFrom, pause: of.pause, refusal: of.refusal }), mostSteps, '; ')}.`,
       `Placement ${placement}: ${versions}. Update run ${run.metadata.name}, approval ${of.name}.`,
       failureText(run),
     ],

@@ -119,7 +119,9 @@ export function rolloutText(effect: TotalEffect): string[] {
 function policyLine({ run, before, after }: TotalEffect['policies'][number]): string {
   const text = ({ onFailure, maxFailures, progressDeadline }: typeof after): string =>
     `on-failure: ${onFailure}, max-failures: ${maxFailures}, ${progressDeadline === undefined ? 'no progress-deadline' : `progress-deadline: ${progressDeadline}`}`;
-  return `update run ${run}: ${text(after)}${before === undefined ? '' : ` (before: ${text(before)})`}`;
+  if (before === undefined) return `update run ${run}: ${text(after)}`;
+  const isLate = before.onFailure !== after.onFailure && after.onFailure === 'rollback';
+  return `update run ${run}: ${text(after)} (before: ${text(before)})${isLate ? '; clusters that it has reached by then do not return' : ''}`;
 }
 
 /** A removal that needs an approval on each of many clusters is one line. */

@@ -3,7 +3,7 @@ import { type PlacementRef, placementKey } from '../../api/placement.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
 import { type Hold, type Plan, plannedUpgradeRuns, type RequestedApproval } from '../../engine/plan-document.ts';
-import { failedLast } from '../../engine/staged/not-rolled-out.ts';
+import { endTimeOf, failedLast } from '../../engine/staged/not-rolled-out.ts';
 import { isOver, placementOfRun } from '../../engine/update-run.ts';
 import type { InEffect } from '../in-effect.ts';
 import { haltOfState } from '../upgrades/halted.ts';
@@ -40,12 +40,14 @@ export function failedRuns(all: Iterable<StagedUpdateRun>, listed: readonly Plac
   });
 }
 
-/** Names of staged runs that are over and need nobody: a run of their placement that ended later has succeeded. */
+/** Names of staged runs that are over and need nobody: they have succeeded, or a run of their placement that ended later has. */
 export const supersededRuns = (all: Iterable<StagedUpdateRun>): ReadonlySet<PlacementKey> =>
   new Set(
-    [...Map.groupBy(all, (run) => placementKey(placementOfRun(run))).values()].flatMap((runs) =>
-      failedLast(runs) === undefined
-        ? runs.flatMap(({ metadata, status }) => (status && isOver(status) ? [placementKey(metadata)] : []))
-        : [],
-    ),
+    [...Map.groupBy(all, (run) => placementKey(placementOfRun(run))).values()].flatMap((runs) => {
+      const over = runs.filter(({ status }) => status && isOver(status));
+      const succeeded = over.filter((run) => failedLast([run]) === undefined).map(endTimeOf);
+      return over
+        .filter((run) => succeeded.some((at) => at >= endTimeOf(run)))
+        .map(({ metadata }) => placementKey(metadata));
+    }),
   );

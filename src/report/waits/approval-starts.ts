@@ -2,6 +2,7 @@ import { placementKey } from '../../api/placement.ts';
 import type { ClusterUpdatingStatus, StagedUpdateRun, TaskStatus } from '../../api/staged.ts';
 import type { PlanContents } from '../../engine/delivery/plan-contents.ts';
 import { freezeOf } from '../../engine/freeze/freeze.ts';
+import { mostClusters } from '../../engine/guard/fleet/blast-radius.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
 import { formatDuration } from '../../engine/kernel/duration.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
@@ -70,7 +71,16 @@ const closedGates = (tasks: readonly TaskStatus[]): string[] =>
 export function approvalStarts(
   run: StagedUpdateRun,
   task: StageTaskState,
-  { isRemovedFrom, pause }: { readonly isRemovedFrom: IsRemovedFrom; readonly pause?: string | undefined },
+  {
+    isRemovedFrom,
+    pause,
+    refusal,
+  }: {
+    readonly isRemovedFrom: IsRemovedFrom;
+    readonly pause?: string | undefined;
+    /** As of `refusalBehind`. */
+    readonly refusal?: string | undefined;
+  },
 ): string[] {
   return [
     ...openedTexts(openedByTask(run, task, isRemovedFrom)),
@@ -79,6 +89,7 @@ export function approvalStarts(
       ? [`not before someone resumes the run, which is stopped: gitfleet resume run ${titleOf(run.metadata)}`]
       : []),
     ...(pause === undefined ? [] : [`not before ${pause}`]),
+    ...(refusal === undefined ? [] : [refusal]),
   ];
 }
 
@@ -102,6 +113,14 @@ export function pauseBehind(
   return pause?.kind === 'paused' ? pause.endsWhen : undefined;
 }
 
+/** That the guard would refuse what the run removes at its end; other removals of the same plan may add to that. */
+export function refusalBehind(removed: number, { world }: Pick<PlanContents, 'world'>): string | undefined {
+  const most = Math.floor(mostClusters(world.input.fleet));
+  return removed <= most
+    ? undefined
+    : `the guard lets at most ${most} ${most === 1 ? 'cluster' : 'clusters'} lose something at once: gitfleet then requests an approval of removals, and nothing else rolls out before it is given`;
+}
+
 /** What happens if clusters fail, also those that it has updated before. */
 export function failureText(run: StagedUpdateRun): string {
   const clusters = (run.status?.stagesStatus ?? []).flatMap((stage) => stage.clusters);
@@ -110,17 +129,42 @@ export function failureText(run: StagedUpdateRun): string {
     most === 0
       ? 'If a cluster fails'
       : `If more than ${most} ${most === 1 ? 'cluster of the run fails' : 'clusters of the run fail'}`;
+  const { staying } = returningIn(run);
+  const except = staying.length === 0 ? '' : `, except ${namesOf(staying)}: ${unknownBefore}`;
   const then = rollsBack(run)
-    ? 'those that it reached return to the snapshot that they had'
+    ? `those that it reached return to the snapshot that they had${except}`
     : 'no further one starts, and all keep what they have';
   return `${when}, the run fails: ${then}.`;
 }
 
 /** What rejecting a gate of a run does: `ends the run`. */
 export function rejectionText(run: StagedUpdateRun | undefined): string {
-  const stages = run?.status && rollsBack(run) ? stagesToReturn(run.status) : [];
-  if (stages.length === 0) return 'ends the run';
+  if (run === undefined || !rollsBack(run)) return 'ends the run';
+  const { stages, staying } = returningIn(run);
+  const keeps =
+    staying.length === 0
+      ? ''
+      : `; ${namesOf(staying)} ${staying.length === 1 ? 'keeps' : 'keep'} what it gave: ${unknownBefore}`;
+  if (stages.length === 0) return `ends the run${keeps}`;
   const texts = stages.map(({ stageName, clusters }) => `stage ${stageName}: ${namesOf(clusters)}`);
   const count = clustersOf(stages.flatMap(({ clusters }) => clusters));
-  return `returns ${count} to the snapshot of before the run (${listUpTo(texts, mostStages, '; then ')}) and ends the run`;
+  return `returns ${count} to the snapshot of before the run (${listUpTo(texts, mostStages, '; then ')}) and ends the run${keeps}`;
+}
+
+const unknownBefore = 'nothing was there before, or on-failure: rollback came later';
+
+/** Stages of a rollback with what they return, and clusters that the run reached and of which it does not know what they had. */
+function returningIn({ status = {} }: StagedUpdateRun) {
+  const known = new Set(
+    (status.stagesStatus ?? []).flatMap(({ clusters }) =>
+      clusters.flatMap(({ clusterName, previous }) => (previous ? clusterName : [])),
+    ),
+  );
+  const all = stagesToReturn(status);
+  const stages = all.flatMap(({ stageName, clusters }) => {
+    const returning = clusters.filter(({ clusterName }) => known.has(clusterName));
+    return returning.length === 0 ? [] : [{ stageName, clusters: returning }];
+  });
+  const staying = all.flatMap(({ clusters }) => clusters.filter(({ clusterName }) => !known.has(clusterName)));
+  return { stages, staying };
 }

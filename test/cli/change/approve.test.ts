@@ -155,6 +155,9 @@ describe('a gate of a staged update run', () => {
     expect(refused.err).toContain('/nowhere/key');
     expect(fleet.git('rev-parse', 'main')).toBe(before);
     sh(clone, 'config', 'user.signingkey', key);
+    vi.stubEnv('GIT_CONFIG_COUNT', '1');
+    vi.stubEnv('GIT_CONFIG_KEY_0', 'safe.bareRepository');
+    vi.stubEnv('GIT_CONFIG_VALUE_0', 'explicit');
     expect(await cli('approve', name, '--repo', clone)).toMatchObject({ code: 0 });
     const allowed = keyFile(`a@example.com ${readFileSync(`${key}.pub`, 'utf8')}`);
     const verified = fleet.git(

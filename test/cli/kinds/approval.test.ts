@@ -201,15 +201,19 @@ describe('describe approval', () => {
   });
 
   it('says what it waits for besides, and that rejecting returns clusters', () => {
-    const asks = run({ stagesStatus: [canary, prod] });
-    const stopped = {
-      ...asks,
-      metadata: { ...asks.metadata, annotations: rollback },
-      spec: { ...asks.spec, state: 'Stop' },
+    const pageOf = (clusters: typeof canary.clusters) => {
+      const asks = run({ stagesStatus: [{ ...canary, clusters }, prod] });
+      const stopped = {
+        ...asks,
+        metadata: { ...asks.metadata, annotations: rollback },
+        spec: { ...asks.spec, state: 'Stop' },
+      };
+      const { record } = statusWith([stopped as typeof asks]);
+      const one = request('web-1-after-canary', 'canary');
+      return requestOfStage(one, record, { ...facts, pause: 'freeze "all" is removed' })!;
     };
-    const one = request('web-1-after-canary', 'canary');
-    const { record } = statusWith([stopped as typeof asks]);
-    const { title, lead, instructions } = requestOfStage(one, record, { ...facts, pause: 'freeze "all" is removed' })!;
+    const known = canary.clusters.map((of) => ({ ...of, previous: { resourceSnapshotIndex: 0 } }));
+    const { title, lead, instructions } = pageOf(known);
     expect(title).toBe('Approve web-1: prod (1 cluster) after canary, once the stopped run continues');
     expect(lead[0]).toBe(
       `Merging starts ${stage}; not before someone resumes the run, which is stopped: gitfleet resume run web-1; not before freeze "all" is removed.`,
@@ -219,6 +223,14 @@ describe('describe approval', () => {
     );
     expect(instructions).toContain(
       'To reject, which returns 1 cluster to the snapshot of before the run (stage canary: eu-1) and ends the run: `gitfleet',
+    );
+    const why = 'nothing was there before, or on-failure: rollback came later';
+    const unknown = pageOf(canary.clusters);
+    expect(unknown.lead[2]).toBe(
+      `If a cluster fails, the run fails: those that it reached return to the snapshot that they had, except eu-1: ${why}.`,
+    );
+    expect(unknown.instructions).toContain(
+      `To reject, which ends the run; eu-1 keeps what it gave: ${why}: \`gitfleet`,
     );
   });
 

@@ -76,6 +76,20 @@ it.each([
   ]);
 });
 
+it.each([
+  [1, undefined],
+  [
+    0,
+    'the guard lets at most 0 clusters lose something at once: gitfleet then requests an approval of removals, and nothing else rolls out before it is given',
+  ],
+])('behind the last stage, the guard lets %i clusters lose something', async (most, refusal) => {
+  const facts = await factsOf({
+    ...files('web-1', ['a'], ', afterStageTasks: [{type: Approval}]'),
+    'fleet.yaml': `apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nmetadata: {name: fleet}\nspec: {guard: {maxClusters: ${most}}}\n`,
+  });
+  expect(facts.refusal).toBe(refusal);
+});
+
 it('a Namespace that a placement leaves is not removed while another placement, which only compares now, has objects in it', async () => {
   const fleet = (run: string, clusters: readonly string[], of: { readonly gate?: string; readonly type: string }) => {
     const own = files(run, clusters, of.gate);

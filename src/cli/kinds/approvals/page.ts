@@ -91,6 +91,7 @@ export function approvalPage(
               ...approvalStarts(gate.run, gate.task, {
                 isRemovedFrom: removedInRecord(gate.run, record),
                 pause: facts?.pause,
+                refusal: facts?.refusal,
               }),
               failureText(gate.run),
             ]),

@@ -1,5 +1,6 @@
 import type { IntOrPercent, Manifest } from '../../../api/meta.ts';
 import { placementKey } from '../../../api/placement.ts';
+import type { Fleet } from '../../input.ts';
 import { memoize } from '../../kernel/memoize.ts';
 import type { Removal } from '../../kernel/removal-digest.ts';
 import type { AllowedRemoval, GuardFinding } from '../../plan-document.ts';
@@ -50,9 +51,13 @@ const judged = memoize((evidence: Evidence) => {
   };
 });
 
+/** How many clusters may lose objects in one plan. */
+export const mostClusters = ({ config, members }: Pick<Fleet, 'config' | 'members'>): number =>
+  limitOf(config?.spec.guard?.maxClusters, 10, members.length);
+
 function tooManyClusters({ fleet }: Evidence, { now }: Removals): GuardFinding[] {
   const clusters = new Set(now.map(({ clusterName }) => clusterName));
-  const limit = limitOf(fleet.config?.spec.guard?.maxClusters, 10, fleet.members.length);
+  const limit = mostClusters(fleet);
   if (clusters.size <= limit) return [];
   return [
     {

@@ -3,7 +3,7 @@ import type { Binding } from '../../../api/placement-state.ts';
 import type { ClusterUpdatingStatus, StagedUpdateRun, StageStatus, UpdateRunStatus } from '../../../api/staged.ts';
 import type { GuardFinding, PlannedRun } from '../../plan-document.ts';
 import type { Evidence } from '../evidence/evidence.ts';
-import { isDone, isFailed, isStarted, type RunChange } from './run-status.ts';
+import { is, isDone, isFailed, isStarted, type RunChange } from './run-status.ts';
 
 /**
  * A run of which more clusters have failed than its file allows starts no further one, and one that rolls back neither. A cluster that had
@@ -11,13 +11,9 @@ import { isDone, isFailed, isStarted, type RunChange } from './run-status.ts';
  */
 export function startsAfterFailure({ run, before }: RunChange, evidence: Evidence): GuardFinding[] {
   const clusters = clustersIn(run.status.stagesStatus);
-  const hasIt = new Set(
-    bindingsOf(run, evidence)
-      .filter(isOfRun(run))
-      .map(({ targetCluster }) => targetCluster),
-  );
+  const bindings = bindingsOf(run, evidence);
   const started = newlyStarted(run.status.stagesStatus, before?.stagesStatus).find(
-    (cluster) => !isDone(cluster) || isFailed(cluster) || !hasIt.has(cluster.clusterName),
+    (cluster) => !isUpdated(cluster) || !bindings.some((binding) => hasAll(binding, cluster, run)),
   )?.clusterName;
   if (started === undefined) return [];
   const written = writtenRun(run, evidence)?.metadata.annotations?.['gitfleet.dev/max-failures'] ?? '0';
@@ -94,10 +90,26 @@ function bindingsOf(run: PlannedRun, evidence: Evidence): readonly Binding[] {
   return evidence.record.placements.get(key)?.state.bindings ?? [];
 }
 
-const isOfRun =
-  ({ status }: PlannedRun) =>
-  ({ resourceSnapshotIndex: index, deleting }: Binding): boolean =>
-    !deleting && index !== undefined && index === Number(status.resourceSnapshotIndexUsed);
+/** Whether a cluster had what the run gives it: the snapshot, and the override snapshots. */
+const hasAll = (
+  { targetCluster, resourceSnapshotIndex, deleting, ...had }: Binding,
+  { clusterName, ...given }: ClusterUpdatingStatus,
+  { status }: PlannedRun,
+): boolean =>
+  targetCluster === clusterName &&
+  !deleting &&
+  resourceSnapshotIndex === Number(status.resourceSnapshotIndexUsed) &&
+  String(overridesIn(had)) === String(overridesIn(given));
+
+const overridesIn = ({
+  clusterResourceOverrideSnapshots: ofCluster = [],
+  resourceOverrideSnapshots: others = [],
+}: Pick<Binding, 'clusterResourceOverrideSnapshots' | 'resourceOverrideSnapshots'>): string[] => [
+  ...ofCluster,
+  ...others.map(({ namespace, name }) => `${namespace}/${name}`),
+];
+
+const isUpdated = ({ conditions }: ClusterUpdatingStatus): boolean => is(conditions, 'Succeeded') === 'True';
 
 const clustersIn = (stages: readonly StageStatus[] = []): readonly ClusterUpdatingStatus[] =>
   stages.flatMap(({ clusters }) => clusters);

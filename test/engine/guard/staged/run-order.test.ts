@@ -272,10 +272,20 @@ describe('update runs that fail', () => {
     expect(found).toContain('started-after-failure');
   });
   it.each([
-    ['had its snapshot', 1, []],
-    ['had another one', 0, ['started-after-failure']],
-  ])('may find that a cluster %s in the plan in which they begin to roll back', (_, had, found) => {
-    const canary = (...conditions: readonly Condition[]) => stages(clusters(['c-1', conditions, had]), []);
+    ['had its snapshot', 1, {}, []],
+    ['had another one', 0, {}, ['started-after-failure']],
+    [
+      'had its snapshot with other overrides',
+      1,
+      { clusterResourceOverrideSnapshots: ['size-1'] },
+      ['started-after-failure'],
+    ],
+  ])('may find that a cluster %s in the plan in which they begin to roll back', (_, had, lists, found) => {
+    const canary = (...conditions: readonly Condition[]) =>
+      stages(
+        clusters(['c-1', conditions, had]).map((of) => ({ ...of, ...lists })),
+        [],
+      );
     const after: UpdateRunStatus = {
       stagesStatus: canary(started, succeeded),
       rollbackStatus: {
