@@ -80,7 +80,7 @@ async function forecasting(): Promise<void> {
     digest,
   };
   const began = process.threadCpuUsage();
-  const { nodes } = forecast(input, { ...previewAssumptions, untilMs: 86_400_000 });
+  const { nodes } = forecast(input, { ...previewAssumptions(), untilMs: 86_400_000 });
   const { user, system } = process.threadCpuUsage(began);
   const commands = nodes.flatMap((of) => of.commands);
   if (nodes.some((of) => of.commands.length === 0)) throw new Error('a cluster without commands');

@@ -69,7 +69,7 @@ async function measure(
   const processor: number[] = [];
   const whole = await timed(3, () => {
     const used = process.threadCpuUsage();
-    const work = totalEffectInSteps(input, next, previewAssumptions);
+    const work = totalEffectInSteps(input, next, previewAssumptions());
     for (;;) {
       const began = performance.now();
       const { done, value } = work.next();
@@ -82,7 +82,7 @@ async function measure(
       return;
     }
   });
-  const week = { ...previewAssumptions, untilMs: 7 * 86_400_000 };
+  const week = { ...previewAssumptions(), untilMs: 7 * 86_400_000 };
   const ahead = await timed(3, () => {
     const { doneAt, rollouts } = forecast({ ...input, ...next }, week);
     const clusters = rollouts.flatMap(({ stages }) => stages.flatMap((stage) => stage.clusters)).length;

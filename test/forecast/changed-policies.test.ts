@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { previewAssumptions } from '../../src/forecast/total-effect.ts';
 import { effectText } from '../../src/report/effect/effect-text.ts';
 import { deployment, PaperFleet } from '../support/paper-fleet.ts';
 import { stagedRun } from '../support/staged-run.ts';
@@ -44,4 +45,14 @@ it('a preview does not show annotations of a run that is over', async () => {
   const paper = new PaperFleet(stagedRun(''));
   await paper.settle();
   expect((await effectOf(paper, { ...paper.files, ...run('web-1', careful) })).policies).toEqual([]);
+});
+
+it('a preview supposes clusters to be ready before the deadlines of its runs', async () => {
+  const paper = await started();
+  const { fleet: usual } = await paper.input();
+  paper.files = { ...paper.files, ...run('web-1', 'gitfleet.dev/progress-deadline: 41s') };
+  const { fleet: hasty } = await paper.input();
+  expect([previewAssumptions(usual), previewAssumptions(usual, hasty)].map(({ readyAfterMs }) => readyAfterMs)).toEqual(
+    [90_000, 20_000],
+  );
 });

@@ -42,16 +42,14 @@ export async function preview(
 ): Promise<void> {
   const format = outputFormat(options.output, ['table', 'json', 'yaml', 'markdown']);
   const { readyAfter } = options;
-  const assumptions = {
-    ...previewAssumptions,
-    ...(readyAfter !== undefined && { readyAfterMs: durationOf('--ready-after', readyAfter) }),
-  };
+  const given = readyAfter === undefined ? {} : { readyAfterMs: durationOf('--ready-after', readyAfter) };
   const next = await mergedFleet(options);
   const { effect, found } = await withPlanInput({ ...options, ref: options.base }, async (input) => {
     const { fleet } = withRecordedStatus({
       ...input,
       fleet: withAddedWarnings(next.fleet, input.fleet, input.record),
     });
+    const assumptions = { ...previewAssumptions(input.fleet, fleet), ...given };
     const effect = totalEffect(withRecordedStatus(input), { fleet, commit: next.commit }, assumptions);
     return { effect, found: await placeProblems(effect.first.plan.problems, next.tree) };
   });

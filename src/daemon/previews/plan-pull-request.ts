@@ -74,7 +74,7 @@ export async function planPullRequest(of: PreviewedPull): Promise<PlannedPull> {
     if (fault !== undefined) return failed('too large to be planned', `${fault}. Split it into several pull requests.`);
     const loaded = withAddedWarnings(await of.load(tree), input.fleet, input.record);
     const fleet = { ...loaded, approvers: input.fleet.approvers };
-    const work = totalEffectInSteps(input, { fleet, commit: theirs }, previewAssumptions);
+    const work = totalEffectInSteps(input, { fleet, commit: theirs }, previewAssumptions(input.fleet, fleet));
     const { done, spentMs } = await workWithin(work, { ...of, spentMs: stopwatch() - began, mostMs });
     if (done === undefined) {
       const details = `After ${mostMs / 1000} s of computing it was not done. It is planned again when commits are pushed.`;
