@@ -3,10 +3,12 @@ import { type PlacementRef, placementKey } from '../api/placement.ts';
 import type { StagedUpdateRun } from '../api/staged.ts';
 import type { ManagedClusterUpdate } from '../api/upgrade-run.ts';
 import { wasGiven } from '../engine/bindings/cleanup.ts';
+import { reappliedClusters } from '../engine/delivery/reapplied.ts';
 import type { FleetRecord, PlanInput } from '../engine/input.ts';
 import { conditionIs, findCondition, isFulfilled } from '../engine/kernel/condition.ts';
 import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
 import { sameValue } from '../engine/kernel/same-value.ts';
+import type { PlanResult } from '../engine/plan.ts';
 import type { GuardFinding, Hold, Plan, PlannedRun } from '../engine/plan-document.ts';
 import { approvalKind } from '../engine/staged/approval/answer.ts';
 import { concurrencyOf } from '../engine/staged/execute/current-stage.ts';
@@ -40,6 +42,8 @@ export interface Forecast {
   readonly doneAt?: Timestamp;
   /** Update runs that are not over, and placements that roll out by themselves and change, in order of their start. */
   readonly rollouts: readonly Rollout[];
+  /** Clusters that get objects of a placement anew at once, by no rollout: a label that overrides read, or the apply strategy, changes. */
+  readonly reapplied: readonly Reapplied[];
   /** Cluster update runs that are not over, in order of their start. */
   readonly upgrades: readonly UpgradeForecast[];
   /** Members whose nodes are planned, by name. What happens to nodes has no part in `doneAt`. */
@@ -54,6 +58,11 @@ export interface Forecast {
   readonly guard: readonly GuardFinding[];
   /** Findings of any plan, and holds that a RemovalApproval ends. */
   readonly refusals: readonly Refusal[];
+}
+
+export interface Reapplied {
+  readonly placement: PlacementRef;
+  readonly clusters: readonly ClusterName[];
 }
 
 export interface ProposedUpgrade {
@@ -139,6 +148,7 @@ export function forecastOf(
     end,
     ...(isDone && { doneAt: ends.map((to) => to!).reduce((latest, to) => (to > latest ? to : latest)) }),
     rollouts,
+    reapplied: reappliedIn(steps[0]!.result, usual?.reapplied),
     upgrades,
     nodes: nodeForecasts(run),
     proposals: proposalsOf(plan).filter(({ run: name }) => !proposed.has(name)),
@@ -147,6 +157,19 @@ export function forecastOf(
     guard: plan.guard,
     refusals: own,
   };
+}
+
+/** Without those of `usual`. */
+function reappliedIn({ plan, contents }: PlanResult, usual: readonly Reapplied[] = []): Reapplied[] {
+  const known = new Map(usual.map(({ placement, clusters }) => [placementKey(placement), new Set<string>(clusters)]));
+  return plan.placements.flatMap((placement) => {
+    const anew = reappliedClusters(contents, placement);
+    const others = known.get(placementKey(placement));
+    const clusters = placement.bindings.flatMap(({ clusterName, move }) =>
+      move === 'keep' && anew.has(clusterName) && !others?.has(clusterName) ? [clusterName] : [],
+    );
+    return clusters.length === 0 ? [] : [{ placement: refOf(placement), clusters }];
+  });
 }
 
 const proposalsOf = ({ approvals }: Pick<Plan, 'approvals'>): ProposedUpgrade[] =>

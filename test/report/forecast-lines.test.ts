@@ -20,6 +20,7 @@ it('a stage without changes to come has no count of clusters, and waits that are
       },
     ],
     upgrades: [],
+    reapplied: [],
     nodes: [],
     proposals: [],
     shortages: [],
@@ -38,6 +39,7 @@ it('rollouts are done before nodes are, and a command names every pool of its no
   const forecast = {
     rollouts: [{ placement: { kind: 'ClusterResourcePlacement', name: 'web' }, stages: [], waits: [] }],
     upgrades: [],
+    reapplied: [],
     nodes: [{ clusterName: 'eu-1', mode: 'plan', commands: [command], waits: [], blocked: [], isObserved: true }],
     proposals: [],
     shortages: [],
@@ -60,7 +62,16 @@ it('names clusters that failed in a run that goes on', () => {
     ...{ placement: { kind: 'ClusterResourcePlacement', name: 'web' }, run: 'web-1', stages, waits: [], to: at },
     state: { type: 'Succeeded', status: 'True' },
   } as never;
-  const found = { rollouts: [rollout], upgrades: [], nodes: [], proposals: [], shortages: [], guard: [], doneAt: at };
+  const found = {
+    rollouts: [rollout],
+    upgrades: [],
+    reapplied: [],
+    nodes: [],
+    proposals: [],
+    shortages: [],
+    guard: [],
+    doneAt: at,
+  };
   const says = 'done at 2026-11-20 10:00 UTC; p2 failed, which max-failures allows';
   expect(forecastSummary({ ...found, from: at } as never, { approveAfterMs: undefined })).toBe(
     `Everything is ${says}.`,

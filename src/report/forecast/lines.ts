@@ -36,6 +36,7 @@ export function forecastSummary(forecast: Forecast, { approveAfterMs }: Pick<Ass
   const short = listUpTo(forecast.shortages.map(titleOf), mostNamed);
   return [
     summaryOf(forecast, short !== ''),
+    ...reappliedText(forecast),
     ...stagesText(forecast, approveAfterMs),
     ...proposedText(forecast),
     ...(short === '' ? [] : [`Not fully scheduled: ${short} (gitfleet explain placement NAME explains why).`]),
@@ -80,12 +81,21 @@ function proposedText({ proposals }: Forecast): string[] {
     : [`Proposed, and not started before it is merged (gitfleet approve NAME): ${listUpTo(names, mostNamed)}.`];
 }
 
+/** No stage and no number of clusters limits it. */
+const reappliedText = ({ reapplied }: Forecast): string[] =>
+  reapplied.map(
+    ({ placement, clusters }) =>
+      `At once, by no rollout: ${titleOf(placement)} is applied again on ${listUpTo(clusters, mostNamed)}.`,
+  );
+
 function summaryOf(forecast: Forecast, isShort: boolean): string {
-  const { rollouts, upgrades, nodes, doneAt, end, until } = forecast;
+  const { rollouts, reapplied, upgrades, nodes, doneAt, end, until } = forecast;
   if (rollouts.length + upgrades.length === 0)
-    return isShort || nodes.some(({ commands }) => commands.length > 0)
-      ? 'No placement changes any cluster.'
-      : 'Nothing changes on any cluster.';
+    return reapplied.length > 0
+      ? 'Nothing is rolled out.'
+      : isShort || nodes.some(({ commands }) => commands.length > 0)
+        ? 'No placement changes any cluster.'
+        : 'Nothing changes on any cluster.';
   // Of nodes a sentence of their own follows.
   const isPart = isShort || nodes.some(({ commands }) => commands.length > 0);
   const allowed = allowedText(rollouts);
