@@ -117,10 +117,15 @@ function sentenceOf(events: readonly RunEvent[]): string | undefined {
     const { stage, soaksUntil } = changed.done;
     return `${stage} done${soaksUntil === undefined ? '' : `, soaking until ${instantText(soaksUntil)}`}`;
   }
-  // Sentences of several objects are joined by semicolons.
-  if (changed) return changed.text.replaceAll(';', ',');
   const failed = events.flatMap((event) => (event.kind === 'cluster-failed' ? [event.cluster] : []));
-  if (failed.length > 0) return `failed on ${shortList(failed)}`;
+  // A run that fails by them names them itself.
+  const isNamed = changed?.condition.type === 'Succeeded' && changed.condition.status === 'False';
+  const texts = [
+    ...(failed.length === 0 || isNamed ? [] : [`failed on ${shortList(failed)}`]),
+    // Sentences of several objects are joined by semicolons.
+    ...(changed ? [changed.text.replaceAll(';', ',')] : []),
+  ];
+  if (texts.length > 0) return texts.join(', ');
   const soaked = events.findLast((event) => event.kind === 'stage-soaked');
   return soaked && `stage ${soaked.stage} has soaked`;
 }

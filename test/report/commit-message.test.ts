@@ -244,6 +244,13 @@ const asked = (reason: string) => ({
   },
 });
 
+const failedOn = (clusterName: string, type: string) => ({
+  status: {
+    conditions: [{ ...condition(type, 'False', 'R'), message: 'stage canary is waiting' }],
+    stagesStatus: [{ stageName: 'canary', clusters: [{ clusterName, conditions: [condition('Succeeded', 'False')] }] }],
+  },
+});
+
 const told = (type: string, message: string): Condition => ({ ...condition(type, 'False'), message });
 const evicted = (placementName: string, clusterName: string) => ({
   placementName,
@@ -524,6 +531,20 @@ describe('the subject of a status commit', () => {
     ],
     ['a member that left', { clusters: { eu: {} } }, {}, [], 'eu: left'],
     ['a run', { runs: { 'r-1': {} } }, { runs: { 'r-1': soaked() } }, [], 'r-1: stopped in stage canary'],
+    [
+      'a cluster that failed in a run that goes on',
+      { runs: { 'r-1': soaked() } },
+      { runs: { 'r-1': failedOn('eu', 'Progressing') } },
+      [],
+      'r-1: failed on eu, stage canary is waiting',
+    ],
+    [
+      'a run that failed by a cluster',
+      { runs: { 'r-1': soaked() } },
+      { runs: { 'r-1': failedOn('eu', 'Succeeded') } },
+      [],
+      'r-1: stage canary is waiting',
+    ],
     [
       'a run that is resumed while it waits',
       { runs: { 'r-1': asked('UpdateRunStopped') } },
