@@ -4,6 +4,7 @@ import type { StagedUpdateRun } from '../api/staged.ts';
 import type { ManagedClusterUpdate } from '../api/upgrade-run.ts';
 import { wasGiven } from '../engine/bindings/cleanup.ts';
 import { reappliedClusters } from '../engine/delivery/reapplied.ts';
+import { strategyOf } from '../engine/delivery/staying-bindings.ts';
 import type { FleetRecord, PlanInput } from '../engine/input.ts';
 import { conditionIs, findCondition, isFulfilled } from '../engine/kernel/condition.ts';
 import { formatInstant, parseInstant } from '../engine/kernel/instant.ts';
@@ -164,9 +165,14 @@ function reappliedIn({ plan, contents }: PlanResult, usual: readonly Reapplied[]
   const known = new Map(usual.map(({ placement, clusters }) => [placementKey(placement), new Set<string>(clusters)]));
   return plan.placements.flatMap((placement) => {
     const anew = reappliedClusters(contents, placement);
+    const work = contents.works.get(placementKey(placement));
+    const isApplied = (cluster: ClusterName): boolean =>
+      work !== undefined && strategyOf(work, cluster).type !== 'ReportDiff';
     const others = known.get(placementKey(placement));
     const clusters = placement.bindings.flatMap(({ clusterName, move }) =>
-      move === 'keep' && anew.has(clusterName) && !others?.has(clusterName) ? [clusterName] : [],
+      move === 'keep' && anew.has(clusterName) && isApplied(clusterName) && !others?.has(clusterName)
+        ? [clusterName]
+        : [],
     );
     return clusters.length === 0 ? [] : [{ placement: refOf(placement), clusters }];
   });

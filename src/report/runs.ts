@@ -113,21 +113,22 @@ const stateOf = (stage: StageStatus | undefined): string | undefined =>
 /** A change of the whole run goes before the end of a soak. */
 function sentenceOf(events: readonly RunEvent[]): string | undefined {
   const changed = events.find((event) => event.kind === 'run-changed');
-  if (changed?.done) {
-    const { stage, soaksUntil } = changed.done;
-    return `${stage} done${soaksUntil === undefined ? '' : `, soaking until ${instantText(soaksUntil)}`}`;
-  }
   const failed = events.flatMap((event) => (event.kind === 'cluster-failed' ? [event.cluster] : []));
   // A run that fails by them names them itself.
   const isNamed = changed?.condition.type === 'Succeeded' && changed.condition.status === 'False';
   const texts = [
     ...(failed.length === 0 || isNamed ? [] : [`failed on ${shortList(failed)}`]),
-    // Sentences of several objects are joined by semicolons.
-    ...(changed ? [changed.text.replaceAll(';', ',')] : []),
+    ...(changed ? [changedText(changed)] : []),
   ];
   if (texts.length > 0) return texts.join(', ');
   const soaked = events.findLast((event) => event.kind === 'stage-soaked');
   return soaked && `stage ${soaked.stage} has soaked`;
+}
+
+/** Sentences of several objects are joined by semicolons. */
+function changedText({ text, done }: Extract<RunEvent, { readonly kind: 'run-changed' }>): string {
+  if (done === undefined) return text.replaceAll(';', ',');
+  return `${done.stage} done${done.soaksUntil === undefined ? '' : `, soaking until ${instantText(done.soaksUntil)}`}`;
 }
 
 function entryOf(event: RunEvent): Omit<TimelineEntry, 'subject'> | undefined {

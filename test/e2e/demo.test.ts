@@ -39,7 +39,7 @@ describe('the demo, as someone starts it', () => {
     const story = [
       'picked prod',
       'stage staging: started',
-      'merged gitfleet/approve/payments-1-after-staging by its pull request http://127.0.0.1',
+      'merge gitfleet/approve/payments-1-after-staging by its pull request http://127.0.0.1',
       'payments-1-after-staging: approved by ',
       'stage production: started',
       'the run is complete',

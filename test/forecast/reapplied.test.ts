@@ -28,4 +28,12 @@ it('a forecast, and that of a preview, names clusters that get objects anew at o
   expect(other.forecast.reapplied).toEqual([
     { placement: { kind: 'ClusterResourcePlacement', name: 'web' }, clusters: ['b'] },
   ]);
+  const compared = await effectOf(paper, {
+    ...paper.files,
+    'web.yaml': paper.files['web.yaml']!.replace(
+      '{type: External}',
+      '{type: External, applyStrategy: {type: ReportDiff}}',
+    ),
+  });
+  expect(compared.forecast.reapplied).toEqual([]);
 });

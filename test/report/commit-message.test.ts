@@ -251,6 +251,12 @@ const failedOn = (clusterName: string, type: string) => ({
   },
 });
 
+const doneWithout = (clusterName: string) => {
+  const { status } = asked('UpdateRunWaiting');
+  const clusters = [{ clusterName, conditions: [condition('Succeeded', 'False')] }];
+  return { status: { ...status, stagesStatus: status.stagesStatus.map((stage) => ({ ...stage, clusters })) } };
+};
+
 const told = (type: string, message: string): Condition => ({ ...condition(type, 'False'), message });
 const evicted = (placementName: string, clusterName: string) => ({
   placementName,
@@ -537,6 +543,13 @@ describe('the subject of a status commit', () => {
       { runs: { 'r-1': failedOn('eu', 'Progressing') } },
       [],
       'r-1: failed on eu, stage canary is waiting',
+    ],
+    [
+      'a stage that is done without a cluster that failed',
+      { runs: { 'r-1': soaked() } },
+      { runs: { 'r-1': doneWithout('eu') } },
+      [],
+      'r-1: failed on eu, canary done',
     ],
     [
       'a run that failed by a cluster',

@@ -161,12 +161,13 @@ async function untilSettled({ plan, next, forge, output }: Watching): Promise<'s
       if (!pull) continue;
       merged.add(name);
       const merge = { head: pull.head, base: 'main', tip: pull.headCommit, title: `Approve ${name}`, body: '' };
-      await mergeRequest(forge, merge, { clock: systemClock, timeoutMs: 10_000, waiting: () => {} });
+      // Before its answer: what it starts may be shown earlier than that.
       output.line({
         tone: 'decided',
         subject: 'you',
-        text: `merged ${pull.head} by its pull request ${pull.url} (--exit-when-settled does it for you)`,
+        text: `merge ${pull.head} by its pull request ${pull.url} (--exit-when-settled does it for you)`,
       });
+      await mergeRequest(forge, merge, { clock: systemClock, timeoutMs: 10_000, waiting: () => {} });
     }
     if (present && isSettled(present)) {
       const shortages = [...shortagesOf(present).values()];

@@ -88,6 +88,12 @@ it.each([
     'fleet.yaml': `apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nmetadata: {name: fleet}\nspec: {guard: {maxClusters: ${most}}}\n`,
   });
   expect(facts.refusal).toBe(refusal);
+  const released = await factsOf({
+    ...files('web-1', ['a'], ', afterStageTasks: [{type: Approval}]'),
+    'fleet.yaml': `apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nmetadata: {name: fleet}\nspec: {guard: {maxClusters: ${most}}}\n`,
+    'shop.yaml': placement('shop', '{placementType: PickFixed, clusterNames: [b]}', '{type: External}', 'web'),
+  });
+  expect(released.refusal).toBeUndefined();
 });
 
 it('a Namespace that a placement leaves is not removed while another placement, which only compares now, has objects in it', async () => {

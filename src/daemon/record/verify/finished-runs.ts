@@ -68,7 +68,8 @@ export function finishedRuns() {
     for (const [placement, own] of Map.groupBy(runs, keyOf)) {
       const bindings = record.placements.get(placement)?.state.bindings ?? [];
       const left = new Set<string>(bindings.map(({ targetCluster }) => targetCluster));
-      let isEarlier = false;
+      // A file may be there long before its run: which came last is not certain then.
+      let isEarlier = heldOf(own[0]!, record).length > 0;
       for await (const run of newestFirst(own, { record, history })) {
         // Without its file nothing moves it any more. It is no proof if it is not trusted, and not lost.
         const verdict = isGone(run, tip) ? undefined : await verdictOf(run);
@@ -110,16 +111,23 @@ function runBefore({ status = {} }: StagedUpdateRun): Omit<RunBefore, 'given'> {
   return { index: Number(status.resourceSnapshotIndexUsed), reached };
 }
 
-/** Whether a run of the same placement, whose record was lost, came to the followed branch after this one was initialized. */
+const ofSamePlacement = (run: StagedUpdateRun) => (of: StagedUpdateRun) => keyOf(of) === keyOf(run);
+
+/** Runs that are held since their record was lost: what they gave to whom is not known. */
+const heldOf = (run: StagedUpdateRun, { runs }: FleetRecord): StagedUpdateRun[] =>
+  [...runs.values()].filter(isMereHold).filter(ofSamePlacement(run));
+
+/**
+ * Whether a run of the same placement may have come after this one, and its record is lost: it is lost now, or is held since it was, and
+ * its file came to the followed branch after this one was initialized.
+ */
 async function isBeforeLost(run: StagedUpdateRun, { record, history }: VerifiedWith): Promise<boolean> {
-  const tip = (await history.fleetAt(history.tip))!;
-  const lost = [
-    ...tip.runs.filter(({ metadata }) => record.unread?.runs.has(placementKey(metadata))),
-    ...[...record.runs.values()].filter(isMereHold),
-  ].filter((of) => keyOf(of) === keyOf(run));
-  if (lost.length === 0) return false;
-  const from = await history.fleetAt(commitsOf(run).initializedFrom ?? history.tip);
-  return lost.some((of) => from === undefined || isGone(of, from));
+  const { runs: files } = (await history.fleetAt(history.tip))!;
+  const isLost = ({ metadata }: StagedUpdateRun): boolean => record.unread?.runs.has(placementKey(metadata)) === true;
+  if (files.filter(ofSamePlacement(run)).some(isLost)) return true;
+  const held = heldOf(run, record);
+  const from = held.length === 0 ? undefined : await history.fleetAt(commitsOf(run).initializedFrom ?? history.tip);
+  return held.some((of) => from === undefined || isGone(of, from));
 }
 
 /** Those that were initialized from a commit before another one. */
