@@ -124,15 +124,22 @@ describe.each([
   });
 });
 
-it('clusters that a rejected run did not reach get back what the run before gave them, if they are emptied', async () => {
-  await atThirdGate('stop');
-  await reject('web-3');
-  await world.fleet.run(60);
-  world.daemon.kill();
-  for (const name of names) await world.fleet.join({ name });
-  world.start();
-  await world.fleet.until('it is back', () => world.images().join() === 'web:3,web:2,web:2', 300);
-  expect(world.problems()).toEqual([]);
+describe('clusters that a rejected run did not reach get back what the run before gave them, if', () => {
+  it.each<[string, readonly string[], string | undefined]>([
+    ['all are emptied', names, undefined],
+    ['one is emptied', ['prod-1'], undefined],
+    ['they are emptied, and the next run is committed meanwhile', ['prod-1', 'prod-2'], 'web-4'],
+  ])('%s', async (_, emptied, run) => {
+    await atThirdGate('stop');
+    await reject('web-3');
+    await world.fleet.run(60);
+    world.daemon.kill();
+    for (const name of emptied) await world.fleet.join({ name });
+    if (run) world.fleet.commit({ [`runs/${run}.yaml`]: asksFor(run, 'stop') });
+    world.start();
+    await world.fleet.until('it is back', () => world.images().join() === 'web:3,web:2,web:2', 300);
+    expect(world.problems()).toEqual([]);
+  });
 });
 
 it('clusters get nothing earlier back that show what a later run gave them, whose file is removed', async () => {

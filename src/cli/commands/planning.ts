@@ -54,7 +54,7 @@ export function planningCommands(gitfleet: Command): void {
       )
       .option(
         '--ready-after <duration>',
-        'with --base: clusters are ready so long after they are updated; default: 90s, or half of a shorter progress-deadline',
+        'with --base: clusters are ready so long after they are updated; default: 90s, or half of the shortest progress-deadline if that is less',
       )
       .addOption(output('table, json, yaml or markdown'))
       .action(async ({ members, timeout, ...rest }) => {

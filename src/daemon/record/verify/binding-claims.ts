@@ -246,10 +246,12 @@ function readNow(
   const isUnchanged = before?.recorded.state === claimed.state;
   const recorded = withBindings(claimed, isUnchanged ? bindings : onePerCluster(bindings, isDoubtedNow));
   const earlier = own.filter(({ isEarlier }) => isEarlier);
+  // Once its record is published, a run proves nothing any more.
+  const isRefill = (binding: Binding): boolean =>
+    earlier.some(broughtIt(binding)) ||
+    (before?.refills.has(binding.targetCluster as ClusterName) === true && isSameAs(before, claimed, binding));
   const refills = new Set(
-    bindings
-      .filter((binding) => earlier.some(broughtIt(binding)))
-      .map(({ targetCluster }) => targetCluster as ClusterName),
+    bindings.flatMap((binding) => (isRefill(binding) ? [binding.targetCluster as ClusterName] : [])),
   );
   return { recorded, doubted: withIds(doubted, stays), outOfPlace, leaving, given, refills };
 }
@@ -301,10 +303,13 @@ const broughtIt =
   };
 
 function wasTrusted(binding: Binding, now: RecordedPlacement, before: Read | undefined): boolean {
-  const id = idOf(binding);
-  if (before === undefined || isIn(before.doubted, id)) return false;
-  const earlier = byId(before.recorded).get(id);
-  return earlier !== undefined && sameClaim([before.recorded, earlier], [now, binding]);
+  return before !== undefined && !isIn(before.doubted, idOf(binding)) && isSameAs(before, now, binding);
+}
+
+/** Whether it claims what it did when it was read last. */
+function isSameAs({ recorded }: Read, now: RecordedPlacement, binding: Binding): boolean {
+  const earlier = byId(recorded).get(idOf(binding));
+  return earlier !== undefined && sameClaim([recorded, earlier], [now, binding]);
 }
 
 const trusted = (recorded: RecordedPlacement): Read => ({
