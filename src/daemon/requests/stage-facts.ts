@@ -25,13 +25,10 @@ export async function stageFacts(
   const commits = await of.history.changingMoreThan(approvalFolder(of.config), included);
   const { stages, removed } = openedByTask(gate.run, gate.task, removedInPlan(gate.run, of.contents));
   const pause = pauseBehind(gate.run, gate.task, of.contents);
-  const effect = stageEffect(of.contents, gate.run, { updated: stages.flatMap(({ clusters }) => clusters), removed });
-  const leaving = new Set<string>(removed.map(({ clusterName }) => clusterName));
-  const losing = effect.changes.flatMap(({ action, clusters }) => (action === 'remove' ? clusters : []));
-  const refusal = refusalBehind(leaving.intersection(new Set(losing)).size, of.contents);
+  const refusal = refusalBehind(removed.length, of.contents);
   return {
     commits: commits.map((commit) => ({ oid: commit.oid, subject: subjectOf(commit), author: commit.author.name })),
-    ...effect,
+    ...stageEffect(of.contents, gate.run, { updated: stages.flatMap(({ clusters }) => clusters), removed }),
     ...(pause !== undefined && { pause }),
     ...(refusal !== undefined && { refusal }),
   };

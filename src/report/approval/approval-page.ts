@@ -96,7 +96,7 @@ export interface StageFacts extends Omit<StageEffect, 'held'> {
   readonly commits: readonly IncludedCommit[];
   /** While the placement is paused: what ends that. */
   readonly pause?: string;
-  /** Why the guard would refuse what the run removes at its end. */
+  /** Why the guard may refuse what the run removes at its end. */
   readonly refusal?: string;
 }
 

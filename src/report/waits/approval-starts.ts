@@ -113,12 +113,15 @@ export function pauseBehind(
   return pause?.kind === 'paused' ? pause.endsWhen : undefined;
 }
 
-/** That the guard would refuse what the run removes at its end; other removals of the same plan may add to that. */
+/**
+ * That the guard may refuse what the run removes at its end. What other placements take over does not count there, and other removals of
+ * the same plan do.
+ */
 export function refusalBehind(removed: number, { world }: Pick<PlanContents, 'world'>): string | undefined {
   const most = Math.floor(mostClusters(world.input.fleet));
   return removed <= most
     ? undefined
-    : `the guard lets at most ${most} ${most === 1 ? 'cluster' : 'clusters'} lose something at once: gitfleet then requests an approval of removals, and nothing else rolls out before it is given`;
+    : `the guard lets at most ${most} ${most === 1 ? 'cluster' : 'clusters'} lose something at once: where more do, gitfleet requests an approval of removals, and nothing else rolls out before it is given`;
 }
 
 /** What happens if clusters fail, also those that it has updated before. */
