@@ -124,6 +124,26 @@ describe.each([
   });
 });
 
+it('a record of the run before that is not trusted proves no earlier version', async () => {
+  await atThirdGate('rollback');
+  world.daemon.kill();
+  await world.edit((files) => {
+    withRun('web-2', (status) => {
+      status.conditions = status.conditions!.filter(({ type }) => type !== 'Succeeded');
+      status.stagedUpdateStrategySnapshot!.stages[0]!.name = 'other';
+    })(files);
+    withRun('web-3', (status) => rolledBack(status, 0))(files);
+    files['placements/web/state.yaml'] = files['placements/web/state.yaml']!.replace(
+      /resourceSnapshotIndex: 1/g,
+      'resourceSnapshotIndex: 0',
+    );
+  });
+  world.start();
+  await world.fleet.run(120);
+  expect(world.images()).toEqual(['web:3', 'web:2', 'web:2']);
+  expect(world.problems().join()).toContain('runs/web-2.yaml: the run counts as lost');
+});
+
 describe('clusters that a rejected run did not reach get back what the run before gave them, if', () => {
   it.each<[string, readonly string[], string | undefined]>([
     ['all are emptied', names, undefined],

@@ -86,7 +86,7 @@ interface Read {
    */
   readonly given: Set<ClusterName>;
   /** Clusters of bindings that the last run to reach them explains, though later ones did not: that proves what an emptied one had. */
-  readonly refills: ReadonlySet<ClusterName>;
+  refills: ReadonlySet<ClusterName>;
 }
 
 /**
@@ -182,8 +182,11 @@ export function bindingVerifier(): BindingVerifier {
       read = next;
     },
     doubt(overrides) {
-      if (overrides.size > 0)
-        for (const entry of read.values()) entry.doubted = withIds(entry.doubted, idsWith(overrides, entry));
+      for (const entry of overrides.size === 0 ? [] : read.values()) {
+        const ids = idsWith(overrides, entry);
+        entry.doubted = withIds(entry.doubted, ids);
+        entry.refills = entry.refills.difference(ids);
+      }
     },
     shown(key, cluster) {
       const entry = read.get(key);
@@ -325,7 +328,7 @@ const trusted = (recorded: RecordedPlacement): Read => ({
 function asPublished(recorded: RecordedPlacement, before: Read): Read {
   const { outOfPlace } = before;
   if (before.recorded === recorded) return before;
-  if (before.doubted !== 'all' && before.doubted.size === 0) return { ...before, recorded };
+  if (before.doubted !== 'all' && before.doubted.size === 0) return { ...before, recorded, refills: new Set() };
   const doubted = recorded.state.bindings.filter((binding) => {
     const earlier = byId(before.recorded).get(idOf(binding));
     if (!isIn(before.doubted, idOf(binding)) || earlier === undefined) return false;
@@ -334,7 +337,8 @@ function asPublished(recorded: RecordedPlacement, before: Read): Read {
       outOfPlace.has(binding.targetCluster as ClusterName) || sameClaim([before.recorded, earlier], [recorded, binding])
     );
   });
-  return { ...before, recorded, doubted: new Set(doubted.map(idOf)) };
+  const ids = new Set(doubted.map(idOf));
+  return { ...before, recorded, doubted: ids, refills: before.refills.intersection(ids) as Set<ClusterName> };
 }
 
 const byId = (recorded: RecordedPlacement): ReadonlyMap<string, Binding> => bindingsById(recorded.state);

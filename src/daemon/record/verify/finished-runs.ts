@@ -68,8 +68,7 @@ export function finishedRuns() {
     for (const [placement, own] of Map.groupBy(runs, keyOf)) {
       const bindings = record.placements.get(placement)?.state.bindings ?? [];
       const left = new Set<string>(bindings.map(({ targetCluster }) => targetCluster));
-      // A file may be there long before its run: which came last is not certain then.
-      let isEarlier = heldOf(own[0]!, record).length > 0;
+      let isEarlier = false;
       for await (const run of newestFirst(own, { record, history })) {
         // Without its file nothing moves it any more. It is no proof if it is not trusted, and not lost.
         const verdict = isGone(run, tip) ? undefined : await verdictOf(run);
@@ -119,7 +118,7 @@ const heldOf = (run: StagedUpdateRun, { runs }: FleetRecord): StagedUpdateRun[] 
 
 /**
  * Whether a run of the same placement may have come after this one, and its record is lost: it is lost now, or is held since it was, and
- * its file came to the followed branch after this one was initialized.
+ * the followed branch did not have its file when this one was initialized.
  */
 async function isBeforeLost(run: StagedUpdateRun, { record, history }: VerifiedWith): Promise<boolean> {
   const { runs: files } = (await history.fleetAt(history.tip))!;
@@ -127,7 +126,9 @@ async function isBeforeLost(run: StagedUpdateRun, { record, history }: VerifiedW
   if (files.filter(ofSamePlacement(run)).some(isLost)) return true;
   const held = heldOf(run, record);
   const from = held.length === 0 ? undefined : await history.fleetAt(commitsOf(run).initializedFrom ?? history.tip);
-  return held.some((of) => from === undefined || isGone(of, from));
+  const hasFile = ({ kind, metadata }: StagedUpdateRun): boolean =>
+    from?.runs.some((of) => of.kind === kind && placementKey(of.metadata) === placementKey(metadata)) === true;
+  return !held.every(hasFile);
 }
 
 /** Those that were initialized from a commit before another one. */

@@ -50,7 +50,7 @@ export function runVerifier() {
         if (isOver(run.status ?? {}) || isGone(run, tip)) continue;
         const verdict = isWithoutPlacement(run, record)
           ? { fault: 'the record has nothing of its placement' }
-          : await verdictOf(run, { record, history });
+          : await verdictOf(run, { record: withLostWork(record, 'runs', new Set(lost)), history });
         if ('fault' in verdict) {
           lost.push(key);
           problems.push(lostRun(key, verdict.fault));
@@ -63,7 +63,13 @@ export function runVerifier() {
         problems.push(mismatch(`runs/${key}.yaml`, verdict.limited.why));
       }
       const over = [...record.runs.values()].filter(({ status = {} }) => isOver(status));
-      const of = { record, history, tip, verdictOf: (run: StagedUpdateRun) => verdictOf(run, { record, history }) };
+      const without = withLostWork(record, 'runs', new Set(lost));
+      const of = {
+        record: without,
+        history,
+        tip,
+        verdictOf: (run: StagedUpdateRun) => verdictOf(run, { record: without, history }),
+      };
       proven.push(...(await finished.provenBy(over, of)));
       const trusted = limited.size === 0 ? record : { ...record, runs: new Map([...record.runs, ...limited]) };
       return { record: withLostWork(trusted, 'runs', new Set(lost)), proven, problems };
