@@ -167,7 +167,7 @@ async function untilSettled({ plan, next, forge, output }: Watching): Promise<'s
         subject: 'you',
         text: `merge ${pull.head} by its pull request ${pull.url} (--exit-when-settled does it for you)`,
       });
-      await mergeRequest(forge, merge, { clock: systemClock, timeoutMs: 10_000, waiting: () => {} });
+      await mergeRequest(forge, merge, { clock: systemClock, timeoutMs: patienceMs, waiting: () => {} });
     }
     if (present && isSettled(present)) {
       const shortages = [...shortagesOf(present).values()];
