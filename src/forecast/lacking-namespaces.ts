@@ -72,10 +72,14 @@ export function lackingLater({ plan, contents }: Pick<PlanResult, 'plan' | 'cont
       !isLeft && !deleted.has(placementKey(refOf(work.placement))) && strategyOf(work, cluster).type !== 'ReportDiff'
     );
   };
-  const comes = (cluster: ClusterName, namespace: string): boolean =>
-    [...contents.works.values()].some(
-      (work) => broughtBy(refsIn(nextContents(work))).has(namespace) && applies(work, cluster),
-    );
+  const bringers = new Map<string, readonly PlacementWork[]>();
+  const bringersOf = (namespace: string): readonly PlacementWork[] =>
+    [...contents.works.values()].filter((work) => broughtBy(refsIn(nextContents(work))).has(namespace));
+  const comes = (cluster: ClusterName, namespace: string): boolean => {
+    const bringing = bringers.get(namespace) ?? bringersOf(namespace);
+    bringers.set(namespace, bringing);
+    return bringing.some((work) => applies(work, cluster));
+  };
   return (work: PlacementWork, cluster: ClusterName): ReadonlyMap<string, { readonly isUnsure: boolean }> => {
     const names = [...(missing.get(placementKey(refOf(work.placement)))?.get(cluster) ?? [])];
     return new Map(

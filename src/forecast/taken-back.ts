@@ -1,4 +1,5 @@
-import { type PlacementRef, placementKey } from '../api/placement.ts';
+import type { PlacementKey } from '../api/meta.ts';
+import { isPlacementKind, type PlacementRef, placementKey, refNamed } from '../api/placement.ts';
 import type { PlanResult } from '../engine/plan.ts';
 import { lastingHolds } from './held-by-change.ts';
 import type { HeldByCluster } from './held-objects.ts';
@@ -29,26 +30,20 @@ export function* takenBack(
   const { unreadable, refused } = after.contents.world.input.fleet;
   if (was.size === 0 || unreadable.length + refused.length > 0) return [];
   const still = waitingIn(after);
-  const changing = new Set(placements.map(({ placement }) => idOf(placement)));
+  const changing = new Set(placements.map(({ placement }) => placementKey(placement)));
   const isSame = sameWanted(before, after);
   const back: PlacementRef[] = [];
-  for (const [id, placement] of was) {
-    if (changing.has(id) || isSame(placement)) continue;
+  for (const [key, placement] of was) {
+    if (changing.has(key) || isSame(placement)) continue;
     // It may roll out a new snapshot with the same contents.
-    const left = still.has(id) ? yield* pendingChanges([placement], { ...of, last: after }) : undefined;
+    const left = still.has(key) ? yield* pendingChanges([placement], { ...of, last: after }) : undefined;
     if (left === undefined || left.changes.length + left.failing.length === 0) back.push(placement);
   }
   return back;
 }
 
-function waitingIn({ plan, notRolledOut, contents: { works } }: PlanResult): ReadonlyMap<string, PlacementRef> {
-  const held = lastingHolds(plan).flatMap(({ subject: { kind, name, namespace } }): PlacementRef[] =>
-    kind === 'ClusterResourcePlacement' || kind === 'ResourcePlacement'
-      ? [{ kind, name, ...(namespace !== undefined && { namespace }) }]
-      : [],
-  );
+function waitingIn({ plan, notRolledOut, contents: { works } }: PlanResult): ReadonlyMap<PlacementKey, PlacementRef> {
+  const held = lastingHolds(plan).flatMap(({ subject }) => (isPlacementKind(subject.kind) ? [refNamed(subject)] : []));
   const all = [...held, ...notRolledOut.map(({ placement }) => placement)];
-  return new Map(all.filter((of) => works.has(placementKey(of))).map((of) => [idOf(of), of]));
+  return new Map(all.map((of) => [placementKey(of), of] as const).filter(([key]) => works.has(key)));
 }
-
-const idOf = (placement: PlacementRef): string => `${placement.kind} ${placementKey(placement)}`;

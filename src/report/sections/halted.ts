@@ -45,9 +45,8 @@ export const supersededRuns = (all: Iterable<StagedUpdateRun>): ReadonlySet<Plac
   new Set(
     [...Map.groupBy(all, (run) => placementKey(placementOfRun(run))).values()].flatMap((runs) => {
       const over = runs.filter(({ status }) => status && isOver(status));
-      const succeeded = over.filter((run) => failedLast([run]) === undefined).map(endTimeOf);
-      return over
-        .filter((run) => succeeded.some((at) => at >= endTimeOf(run)))
-        .map(({ metadata }) => placementKey(metadata));
+      const ends = over.filter((run) => failedLast([run]) === undefined).map(endTimeOf);
+      const last = ends.sort().at(-1);
+      return over.flatMap((run) => (last !== undefined && endTimeOf(run) <= last ? [placementKey(run.metadata)] : []));
     }),
   );

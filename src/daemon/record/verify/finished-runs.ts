@@ -1,6 +1,7 @@
 import { placementKey } from '../../../api/placement.ts';
 import type { StagedUpdateRun } from '../../../api/staged.ts';
 import type { Fleet, FleetRecord } from '../../../engine/input.ts';
+import { memoizePair } from '../../../engine/kernel/memoize.ts';
 import { isMereHold } from '../../../engine/recovery/held-since-loss.ts';
 import { commitsOf } from '../../../engine/staged/run-commits.ts';
 import { allStages, hasStarted } from '../../../engine/staged/step.ts';
@@ -8,7 +9,7 @@ import { isOver } from '../../../engine/update-run.ts';
 import type { FollowedHistory } from './followed-history.ts';
 import { latestFinished } from './latest-finished.ts';
 import type { RunBefore } from './previous-snapshots.ts';
-import { isGone, keyOf, type ProvenRun, type RunVerdict, type Silent, verifyRun } from './update-runs.ts';
+import { fileOf, isGone, keyOf, type ProvenRun, type RunVerdict, type Silent, verifyRun } from './update-runs.ts';
 
 /** What was verified, and what with. */
 export interface VerifiedWith {
@@ -24,30 +25,27 @@ export function finishedRuns() {
   let read = new Map<StagedUpdateRun, RunVerdict>();
 
   /** Verifies a run after the finished ones before it, as far as its claims rest on theirs. */
-  const verified = (run: StagedUpdateRun, { record, history }: VerifiedWith): Promise<RunVerdict> =>
-    verifyRun(run, record, { history, silent, earlier: () => runsBefore(run, { record, history }) });
+  const verified = (run: StagedUpdateRun, of: VerifiedWith): Promise<RunVerdict> =>
+    verifyRun(run, of.record, { history: of.history, silent, earlier: () => runsBefore(run, of) });
 
   /** Finished runs of one placement, up to one before a run whose record is lost: what that gave to whom is not known. */
-  async function* newestFirst(
-    runs: readonly StagedUpdateRun[],
-    { record, history }: VerifiedWith,
-  ): AsyncGenerator<StagedUpdateRun> {
+  async function* newestFirst(runs: readonly StagedUpdateRun[], of: VerifiedWith): AsyncGenerator<StagedUpdateRun> {
     let left = runs;
     for (;;) {
-      const [last] = await latestOf(left, history);
-      if (last === undefined || (await isBeforeLost(last, { record, history }))) return;
+      const [last] = await latestOf(left, of.history);
+      if (last === undefined || (await isBeforeLost(last, of))) return;
       left = left.filter((run) => run !== last);
       yield last;
     }
   }
 
   /** Up to one that is not trusted. */
-  async function* runsBefore(run: StagedUpdateRun, { record, history }: VerifiedWith): AsyncGenerator<RunBefore> {
-    const others = [...record.runs.values()].filter((other) => other !== run && keyOf(other) === keyOf(run));
+  async function* runsBefore(run: StagedUpdateRun, of: VerifiedWith): AsyncGenerator<RunBefore> {
+    const others = [...of.record.runs.values()].filter((other) => other !== run && keyOf(other) === keyOf(run));
     const start = commitsOf(run).initializedFrom;
-    const runs = isOver(run.status ?? {}) ? await initializedBefore(others, start, history) : others;
-    for await (const last of newestFirst(runs, { record, history })) {
-      const verdict = read.get(last) ?? (await verified(last, { record, history }));
+    const runs = isOver(run.status ?? {}) ? await initializedBefore(others, start, of.history) : others;
+    for await (const last of newestFirst(runs, of)) {
+      const verdict = read.get(last) ?? (await verified(last, of));
       read.set(last, verdict);
       if ('fault' in verdict || verdict.proven === undefined) return;
       yield { ...runBefore(last), given: verdict.proven.clusters };
@@ -58,18 +56,17 @@ export function finishedRuns() {
   async function provenBy(
     runs: readonly StagedUpdateRun[],
     {
-      record,
-      history,
       tip,
       verdictOf,
+      ...of
     }: VerifiedWith & { readonly tip: Fleet; readonly verdictOf: (run: StagedUpdateRun) => Promise<RunVerdict> },
   ): Promise<ProvenRun[]> {
     const proven: ProvenRun[] = [];
     for (const [placement, own] of Map.groupBy(runs, keyOf)) {
-      const bindings = record.placements.get(placement)?.state.bindings ?? [];
+      const bindings = of.record.placements.get(placement)?.state.bindings ?? [];
       const left = new Set<string>(bindings.map(({ targetCluster }) => targetCluster));
       let isEarlier = false;
-      for await (const run of newestFirst(own, { record, history })) {
+      for await (const run of newestFirst(own, of)) {
         // Without its file nothing moves it any more. It is no proof if it is not trusted, and not lost.
         const verdict = isGone(run, tip) ? undefined : await verdictOf(run);
         if (verdict === undefined || 'fault' in verdict || verdict.proven === undefined) break;
@@ -110,25 +107,23 @@ function runBefore({ status = {} }: StagedUpdateRun): Omit<RunBefore, 'given'> {
   return { index: Number(status.resourceSnapshotIndexUsed), reached };
 }
 
-const ofSamePlacement = (run: StagedUpdateRun) => (of: StagedUpdateRun) => keyOf(of) === keyOf(run);
-
-/** Runs that are held since their record was lost: what they gave to whom is not known. */
-const heldOf = (run: StagedUpdateRun, { runs }: FleetRecord): StagedUpdateRun[] =>
-  [...runs.values()].filter(isMereHold).filter(ofSamePlacement(run));
+/** Runs whose record is lost now (`lost`), or that are held since it was: what they gave to whom is not known. By placement. */
+const unknownRuns = memoizePair(({ runs, unread }: FleetRecord, tip: Fleet) => ({
+  lost: new Set(tip.runs.filter(({ metadata }) => unread?.runs.has(placementKey(metadata))).map(keyOf)),
+  held: Map.groupBy([...runs.values()].filter(isMereHold), keyOf),
+}));
 
 /**
  * Whether a run of the same placement may have come after this one, and its record is lost: it is lost now, or is held since it was, and
  * the followed branch did not have its file when this one was initialized.
  */
 async function isBeforeLost(run: StagedUpdateRun, { record, history }: VerifiedWith): Promise<boolean> {
-  const { runs: files } = (await history.fleetAt(history.tip))!;
-  const isLost = ({ metadata }: StagedUpdateRun): boolean => record.unread?.runs.has(placementKey(metadata)) === true;
-  if (files.filter(ofSamePlacement(run)).some(isLost)) return true;
-  const held = heldOf(run, record);
-  const from = held.length === 0 ? undefined : await history.fleetAt(commitsOf(run).initializedFrom ?? history.tip);
-  const hasFile = ({ kind, metadata }: StagedUpdateRun): boolean =>
-    from?.runs.some((of) => of.kind === kind && placementKey(of.metadata) === placementKey(metadata)) === true;
-  return !held.every(hasFile);
+  const { lost, held } = unknownRuns(record, (await history.fleetAt(history.tip))!);
+  if (lost.has(keyOf(run))) return true;
+  const others = held.get(keyOf(run));
+  if (others === undefined) return false;
+  const from = await history.fleetAt(commitsOf(run).initializedFrom ?? history.tip);
+  return from === undefined || others.some((of) => fileOf(of, from) === undefined);
 }
 
 /** Those that were initialized from a commit before another one. */

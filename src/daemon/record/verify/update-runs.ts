@@ -204,7 +204,7 @@ export const keyOf = (run: StagedUpdateRun): PlacementKey => placementKey(placem
 export const isGone = (run: StagedUpdateRun, fleet: Fleet): boolean =>
   fileOf(run, fleet) === undefined && !absenceMeansNothing(fleet, { ...run.metadata, kind: run.kind });
 
-const fileOf = ({ kind, metadata }: StagedUpdateRun, { runs }: Fleet): StagedUpdateRun | undefined =>
+export const fileOf = ({ kind, metadata }: StagedUpdateRun, { runs }: Fleet): StagedUpdateRun | undefined =>
   runs.find((file) => file.kind === kind && placementKey(file.metadata) === placementKey(metadata));
 
 /** Whether snapshot and apply strategy of a run are those of its file, or of its placement at its initialization. */

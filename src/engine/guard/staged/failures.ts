@@ -3,6 +3,7 @@ import type { Binding } from '../../../api/placement-state.ts';
 import type { ClusterUpdatingStatus, StagedUpdateRun, StageStatus, UpdateRunStatus } from '../../../api/staged.ts';
 import type { GuardFinding, PlannedRun } from '../../plan-document.ts';
 import type { Evidence } from '../evidence/evidence.ts';
+import { overridesOf } from '../evidence/planned-record.ts';
 import { is, isDone, isFailed, isStarted, type RunChange } from './run-status.ts';
 
 /**
@@ -99,15 +100,7 @@ const hasAll = (
   targetCluster === clusterName &&
   !deleting &&
   resourceSnapshotIndex === Number(status.resourceSnapshotIndexUsed) &&
-  String(overridesIn(had)) === String(overridesIn(given));
-
-const overridesIn = ({
-  clusterResourceOverrideSnapshots: ofCluster = [],
-  resourceOverrideSnapshots: others = [],
-}: Pick<Binding, 'clusterResourceOverrideSnapshots' | 'resourceOverrideSnapshots'>): string[] => [
-  ...ofCluster,
-  ...others.map(({ namespace, name }) => `${namespace}/${name}`),
-];
+  overridesOf(had) === overridesOf(given);
 
 const isUpdated = ({ conditions }: ClusterUpdatingStatus): boolean => is(conditions, 'Succeeded') === 'True';
 
