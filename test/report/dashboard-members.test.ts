@@ -148,6 +148,28 @@ it.each([
   expect(sectionOf(fleet, 'Not available')?.join()).toContain(`yet: ${cause}`);
 });
 
+it('the cause that pods show is reported though nothing else changed, and stays until they are read again', async () => {
+  const fleet = await FleetOnGit.open(shop);
+  fleet.paper.broken.add('us-1/Deployment/web');
+  await fleet.settle();
+  const shown = () => sectionOf(fleet, 'Not available')?.map((row) => /yet(.*)$/.exec(row)?.[1]);
+  expect(shown()).toEqual(['']);
+  const waits = (cause: string) => fleet.paper.podCauses.set('us-1', [{ object: outcome('').object, cause }]);
+  waits('CrashLoopBackOff web:1');
+  await fleet.settle();
+  expect(shown()).toEqual([': CrashLoopBackOff web:1']);
+  fleet.paper.podCauses.clear();
+  await fleet.settle();
+  expect(shown()).toEqual([': CrashLoopBackOff web:1']);
+  waits('Unschedulable');
+  await fleet.settle();
+  expect(shown()).toEqual([': Unschedulable']);
+  fleet.paper.podCauses.clear();
+  fleet.commit({ 'resources/web.yaml': deployment('web', 'web', 'web:2') }, 'web 2');
+  await fleet.settle();
+  expect(shown()).toEqual(['']);
+});
+
 it('beside an approval the title counts an object that clusters refuse, once for all of them', async () => {
   const fleet = await FleetOnGit.open(shop);
   await fleet.settle();

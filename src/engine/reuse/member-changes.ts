@@ -5,7 +5,7 @@ import { type PlacementRef, placementKey } from '../../api/placement.ts';
 import type { PlanInput } from '../input.ts';
 import { sameValue } from '../kernel/same-value.ts';
 import { placementLabel } from '../overrides/ownership.ts';
-import { keyOfManifest } from '../selection/object-key.ts';
+import { keyOfManifest, objectKey } from '../selection/object-key.ts';
 
 /** Differences between two observations of a member, without times. */
 export interface MemberChanges {
@@ -18,6 +18,7 @@ export interface MemberChanges {
 }
 
 type Observations = PlanInput['observations'];
+type PodCause = NonNullable<ClusterObservation['podCauses']>[number];
 
 /** Members whose observations differ; `whole` = anything may have changed. */
 export function changedMembers(
@@ -41,7 +42,10 @@ function between(
 ): MemberChanges | 'whole' | undefined {
   if (before === after) return undefined;
   if (!before || !after || before.reachable !== after.reachable || before.complete !== after.complete) return 'whole';
-  const objects = differing(before.objects, after.objects, (object) => keyOfManifest(object));
+  const objects = new Map([
+    ...withOtherCauses(before, after),
+    ...differing(before.objects, after.objects, (object) => keyOfManifest(object)),
+  ]);
   const placements = differing(before.placements, after.placements, ({ placement }) => placementKindKey(placement));
   if (objects.size === 0 && placements.size === 0) return undefined;
   return {
@@ -51,8 +55,21 @@ function between(
   };
 }
 
+/** Workloads whose pods wait for something else than before. */
+function withOtherCauses(
+  { podCauses: before = [] }: ClusterObservation,
+  { podCauses: after = [], objects }: ClusterObservation,
+): ReadonlyMap<string, readonly Manifest[]> {
+  const differ = differing(before, after, ({ object }) => objectKey(object));
+  if (differ.size === 0) return new Map();
+  return Map.groupBy(
+    objects.filter((object) => differ.has(keyOfManifest(object))),
+    (object) => keyOfManifest(object),
+  );
+}
+
 /** Items before and after, by key, for the keys whose items differ or are in another order. */
-function differing<T extends Manifest | PlacementObservation>(
+function differing<T extends Manifest | PlacementObservation | PodCause>(
   before: readonly T[],
   after: readonly T[],
   key: (item: T) => string,
