@@ -1,4 +1,6 @@
 import type { ClusterName } from '../api/meta.ts';
+import type { Fleet } from '../engine/input.ts';
+import { progressDeadlineOf } from '../engine/staged/failure-policy.ts';
 
 /** What a forecast supposes of members and people. Milliseconds. */
 export interface Assumptions {
@@ -19,3 +21,18 @@ export interface Assumptions {
   /** Members that the first plan has no contact with, and that respond from then on, with nothing of the fleet on them. */
   readonly joining?: ReadonlySet<ClusterName> | undefined;
 }
+
+/** After how long clusters are supposed to be ready where nothing says otherwise. */
+const usualReadyAfterMs = 90_000;
+
+/** The same, or half the time that a staged run of the fleets gives a cluster, if that is less: whoever wrote a deadline expects that. */
+export const readyAfterIn = (...fleets: readonly Fleet[]): number =>
+  Math.min(
+    usualReadyAfterMs,
+    ...fleets.flatMap(({ runs }) =>
+      runs.flatMap((run) => {
+        const deadlineMs = progressDeadlineOf(run);
+        return deadlineMs === undefined ? [] : [Math.floor(deadlineMs / 2_000) * 1_000];
+      }),
+    ),
+  );

@@ -9,9 +9,8 @@ import { sameValue } from '../engine/kernel/same-value.ts';
 import { type PlanResult, planFleet } from '../engine/plan.ts';
 import type { GuardFinding, Hold } from '../engine/plan-document.ts';
 import { memoOf } from '../engine/reuse/memo.ts';
-import { progressDeadlineOf } from '../engine/staged/failure-policy.ts';
 import { type AllowedRemoval, allowedRemovals } from './allowed-removals.ts';
-import type { Assumptions } from './assumptions.ts';
+import { type Assumptions, readyAfterIn } from './assumptions.ts';
 import { type ChangedFreeze, changedFreezes } from './changed-freezes.ts';
 import { type ChangedPace, changedPaces } from './changed-paces.ts';
 import { type ChangedPolicy, changedPolicies } from './changed-policies.ts';
@@ -111,21 +110,16 @@ export interface TotalEffect extends ObjectChanges, NeededRuns {
 type Approved = Assumptions & { readonly approveAfterMs: number };
 
 /** Until when a preview follows a change, and what it supposes on the way. */
-const usualAssumptions: Approved = {
+const usualAssumptions: Omit<Approved, 'readyAfterMs'> = {
   untilMs: parseDuration('720h')!,
-  readyAfterMs: parseDuration('90s')!,
   upgradedAfterMs: parseDuration('30m')!,
   approveAfterMs: parseDuration('1h')!,
 };
 
-/** Clusters are supposed to be ready in half the time that staged runs of the fleets give them: whoever wrote a deadline expects that. */
-export function previewAssumptions(...fleets: readonly Fleet[]): Approved {
-  const deadlines = fleets.flatMap(({ runs }) => runs.flatMap((run) => progressDeadlineOf(run) ?? []));
-  return {
-    ...usualAssumptions,
-    readyAfterMs: Math.min(usualAssumptions.readyAfterMs, ...deadlines.map((ms) => Math.floor(ms / 2_000) * 1_000)),
-  };
-}
+export const previewAssumptions = (...fleets: readonly Fleet[]): Approved => ({
+  ...usualAssumptions,
+  readyAfterMs: readyAfterIn(...fleets),
+});
 
 /** The effect of replacing the fleet of an input by another one. */
 export const totalEffect = (

@@ -84,8 +84,7 @@ export function planningCommands(gitfleet: Command): void {
       .option('--until <duration>', 'how far to look: 12h, 7d', '7d')
       .option(
         '--ready-after <duration>',
-        'clusters are ready so long after they are updated, nodes launched or drained',
-        '90s',
+        'clusters are ready so long after they are updated, nodes launched or drained; default: 90s, or half of the shortest progress-deadline if that is less',
       )
       .option('--upgraded-after <duration>', 'clusters run new versions so long after their upgrade started', '30m')
       .option(

@@ -1,6 +1,6 @@
 import type { Problem } from '../../api/problem.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
-import type { Assumptions } from '../../forecast/assumptions.ts';
+import { type Assumptions, readyAfterIn } from '../../forecast/assumptions.ts';
 import { type Forecast, forecast as forecastFleet } from '../../forecast/forecast.ts';
 import { placeProblems } from '../../repo/fleet/place-problems.ts';
 import { formatProblem } from '../../repo/fleet/positions.ts';
@@ -32,9 +32,9 @@ import { CliError, exitCodes } from '../terminal/exit.ts';
 import { outputFormat, print, printJson } from '../terminal/output.ts';
 import { aligned, table } from '../terminal/table.ts';
 
-export interface AssumptionFlags {
+interface AssumptionFlags {
   readonly until: string;
-  readonly readyAfter: string;
+  readonly readyAfter?: string;
   readonly approveAfter: string;
   readonly upgradedAfter: string;
 }
@@ -45,16 +45,19 @@ const mostListed = 50;
 /** When the changes of the fleet would happen. Exit code 2 if files have errors, 4 if the guard refuses the last plan. */
 export async function forecast(options: PlanOptions & AssumptionFlags & { readonly output: string }): Promise<void> {
   const format = outputFormat(options.output, ['table', 'json', 'markdown']);
-  const assumptions = assumptionsOf(options);
-  const { found, errors } = await withPlanInput(options, async (input, { tree }) => {
+  const given = assumptionsOf(options);
+  const { found, assumptions, errors } = await withPlanInput(options, async (input, { tree }) => {
     const all = await placeProblems(input.fleet.problems, async () => tree);
+    const readyAfterMs = given.readyAfterMs ?? readyAfterIn(input.fleet);
+    const assumptions = { ...given, readyAfterMs };
     return {
       found: forecastFleet(withRecordedStatus(input), assumptions),
+      assumptions,
       errors: all.filter(({ severity }) => severity === 'error'),
     };
   });
   if (format === 'json') {
-    const { readyAfter, approveAfter, upgradedAfter } = options;
+    const { readyAfter = `${assumptions.readyAfterMs / 1_000}s`, approveAfter, upgradedAfter } = options;
     printJson({ ...found, problems: errors, assumptions: { readyAfter, approveAfter, upgradedAfter } });
   } else if (format === 'markdown') print(forecastMarkdown(found, { errors, assumptions }));
   else print(forecastTable(found, { errors, assumptions }));
@@ -63,10 +66,10 @@ export async function forecast(options: PlanOptions & AssumptionFlags & { readon
 }
 
 /** What the flags suppose. Errors: CliError. */
-export function assumptionsOf({ until, readyAfter, approveAfter, upgradedAfter }: AssumptionFlags): Assumptions {
+function assumptionsOf({ until, readyAfter, approveAfter, upgradedAfter }: AssumptionFlags) {
   return {
     untilMs: durationOf('--until', until),
-    readyAfterMs: durationOf('--ready-after', readyAfter),
+    readyAfterMs: readyAfter === undefined ? undefined : durationOf('--ready-after', readyAfter),
     upgradedAfterMs: durationOf('--upgraded-after', upgradedAfter),
     approveAfterMs: approveAfter === 'never' ? undefined : durationOf('--approve-after', approveAfter, ', or never'),
   };

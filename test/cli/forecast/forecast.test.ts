@@ -73,6 +73,19 @@ describe('gitfleet forecast', () => {
       rollouts: [{ run: 'web-1', stages: [{ name: 'dev' }, { name: 'prod', clusters: [], notStarted: 1 }] }],
     });
   });
+  it('supposes that clusters are ready before the deadlines of runs', async () => {
+    const files = repo({
+      'run-2.yaml': `apiVersion: placement.kubernetes-fleet.io/v1
+kind: ClusterStagedUpdateRun
+metadata: {name: web-2, annotations: {gitfleet.dev/progress-deadline: 1m}}
+spec: {placementName: web, stagedRolloutStrategyName: careful}
+`,
+    });
+    const forecast = (...flags: string[]) => cli('forecast', '--repo', files, ...flags);
+    expect((await forecast()).out).toContain('\nSupposed: clusters are ready after 30s, ');
+    expect(JSON.parse((await forecast('-o', 'json')).out)).toMatchObject({ assumptions: { readyAfter: '30s' } });
+    expect((await forecast('--ready-after', '90s')).out).toContain('\nSupposed: clusters are ready after 1m30s, ');
+  });
   it('says which placements need an update run', async () => {
     const withoutRun = folder({
       'clusters/a.yaml': member('a', { env: 'dev' }),
