@@ -114,6 +114,14 @@ it('get placements shows what the update run of a placement is doing', () => {
   ]);
 });
 
+it('get placements points to the snapshot that an update run brings, also back, unless clusters return to theirs', () => {
+  const placement = web([binding('a', 0), binding('b', 1), binding('c', 1)], { type: 'External' });
+  const status = { ...run.status, resourceSnapshotIndexUsed: '0' };
+  expect(shown(placement, [{ ...run, status }])[1]).toBe('1 → 0');
+  const rollbackStatus = {} as NonNullable<typeof status.rollbackStatus>;
+  expect(shown(placement, [{ ...run, status: { ...status, rollbackStatus } }])[1]).toBe('0, 1');
+});
+
 it('get placements names the update run that failed', () => {
   const failed = { ...run, status: { conditions: [{ type: 'Succeeded', status: 'False' }] } } as StagedUpdateRun;
   const placement = web([binding('a', 0)], { type: 'External', unmet: 'RolloutControlledByExternalController' });

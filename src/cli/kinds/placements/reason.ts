@@ -1,4 +1,6 @@
 import type { Binding, PlacementState } from '../../../api/placement-state.ts';
+import type { StagedUpdateRun } from '../../../api/staged.ts';
+import { parseIndex } from '../../../api/syntax.ts';
 import { findCondition, isFulfilled } from '../../../engine/kernel/condition.ts';
 import { latestOf } from '../../../engine/kernel/latest-of.ts';
 import { shortList } from '../../../engine/kernel/short-list.ts';
@@ -85,7 +87,10 @@ export function upOf(state: PlacementState): string {
   return `${up}/${Math.max(wanted.length, shortageOf(state)?.wanted ?? 0)}`;
 }
 
-/** `1`, or `0 → 1` while some clusters have an older snapshot than the one that they are to get. */
+/**
+ * `1`, or `0 → 1` while some clusters have another snapshot than the one that they are to get, which an update run says; `0, 1` where
+ * none is to get another, or each is to return to its own.
+ */
 export function snapshotsOf(
   placement: KnownPlacement,
   status: Pick<Status, 'record' | 'notRolledOut'>,
@@ -93,12 +98,15 @@ export function snapshotsOf(
   const { state } = placement;
   const latest = latestOf(state.resourceSnapshots)?.index;
   if (latest === undefined) return undefined;
-  const indexes = wantedBindings(state).map(({ resourceSnapshotIndex: index = latest }) => index);
-  const others = [...new Set(indexes)].filter((index) => index !== latest).sort((a, b) => a - b);
-  if (others.length === 0) return `${latest}`;
-  return isReturned(placement, status)
-    ? [...others, ...(indexes.includes(latest) ? [latest] : [])].join(', ')
-    : `${others.join(', ')} → ${latest}`;
+  const run = runBringing(placement, status.record)?.status;
+  const target = parseIndex(run?.resourceSnapshotIndexUsed ?? '') ?? latest;
+  const indexes = wantedBindings(state).map(({ resourceSnapshotIndex: index = target }) => index);
+  const all = [...new Set(indexes)].sort((a, b) => a - b);
+  const others = all.filter((index) => index !== target);
+  if (others.length === 0) return `${target}`;
+  return run?.rollbackStatus !== undefined || isReturned(placement, status)
+    ? all.join(', ')
+    : `${others.join(', ')} → ${target}`;
 }
 
 /** Whether clusters run an earlier snapshot than the latest as desired: update runs brought it, and none is to bring another. */
@@ -109,9 +117,12 @@ export function isReturned(
   return (
     placement.object?.spec.strategy.type === 'External' &&
     needsRunText(placement, notRolledOut) === undefined &&
-    ![...record.runs.values()].some((run) => isRunOf(run, placement) && isBringing(run))
+    runBringing(placement, record) === undefined
   );
 }
+
+const runBringing = (placement: KnownPlacement, { runs }: Status['record']): StagedUpdateRun | undefined =>
+  [...runs.values()].find((run) => isRunOf(run, placement) && isBringing(run));
 
 const wantedBindings = ({ bindings }: PlacementState) =>
   bindings.filter(({ state, deleting }) => state !== 'Unscheduled' && !deleting);
