@@ -2,9 +2,9 @@ import type { RemovalApproval } from '../api/gitfleet.ts';
 import { placementKey } from '../api/placement.ts';
 import type { ApprovalRequest } from '../api/staged.ts';
 import type { UpgradeGate } from '../api/upgrade-gate.ts';
+import { decisionIn } from '../engine/gate/decision.ts';
 import type { Fleet } from '../engine/input.ts';
 import { canonicalJson } from '../engine/kernel/canonical-json.ts';
-import { findCondition } from '../engine/kernel/condition.ts';
 import { listUpTo } from '../engine/kernel/short-list.ts';
 import type { Plan, RequestedApproval } from '../engine/plan-document.ts';
 
@@ -24,12 +24,6 @@ export interface Uncounted {
   /** It counts once that ends. */
   readonly later?: true;
 }
-
-/** Whether an approval file of a run rejects. */
-export const isRejection = (file: ApprovalRequest | UpgradeGate): boolean =>
-  file.kind === 'Gate'
-    ? file.spec.state === 'Rejected'
-    : findCondition(file.status?.conditions, 'Approved')?.status === 'False';
 
 /** Names of approvals that are new, or whose file differs. */
 export function answersIn(next: Fleet, before: Fleet): string[] {
@@ -78,7 +72,8 @@ export function uncountedIn(
     // An older name of a request names its run and stage too.
     const isFor = ({ planned }: RequestedApproval) => canonicalJson(planned.spec) === canonicalJson(file?.spec);
     const request = requests.get(approval) ?? approvals.find(isFor);
-    if (request?.answer === 'approved' && file && isRejection(file)) return [{ approval, why: 'its gate is passed' }];
+    if (request?.answer === 'approved' && file && decisionIn(file) === 'rejected')
+      return [{ approval, why: 'its gate is passed' }];
     if (file === undefined || request?.answer !== undefined) return [];
     if (!request) return [{ approval, why: 'no update run requests it now' }];
     const subject = canonicalJson(request.subject);

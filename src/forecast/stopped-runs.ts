@@ -1,5 +1,6 @@
 import { type PlacementRef, placementKey } from '../api/placement.ts';
 import type { ApprovalRequest, StagedUpdateRun } from '../api/staged.ts';
+import { decisionIn } from '../engine/gate/decision.ts';
 import { type Fleet, sourceKey } from '../engine/input.ts';
 import { findCondition } from '../engine/kernel/condition.ts';
 import type { PlanResult } from '../engine/plan.ts';
@@ -7,7 +8,6 @@ import type { Plan } from '../engine/plan-document.ts';
 import { approvalsOf } from '../engine/staged/approval/answer.ts';
 import { stateOf } from '../engine/staged/run-state.ts';
 import { isOver, placementOfRun } from '../engine/update-run.ts';
-import { isRejection } from './given-answers.ts';
 
 /** A staged update run in progress that a change of the fleet repo ends. */
 export interface StoppedRun {
@@ -30,7 +30,7 @@ export function stoppedRuns(
   const files = new Map(next.runs.map((run) => [sourceKey(run.kind, run.metadata), run]));
   const refused = new Set(next.refused.map((ref) => sourceKey(ref.kind, ref)));
   const rejectedOf = (run: StagedUpdateRun, all: readonly ApprovalRequest[]): readonly string[] =>
-    approvalsOf(run, all).flatMap((file) => (isRejection(file) ? [file.metadata.name] : []));
+    approvalsOf(run, all).flatMap((file) => (decisionIn(file) === 'rejected' ? [file.metadata.name] : []));
   return admitted.runs.flatMap((run): StoppedRun[] => {
     const key = sourceKey(run.kind, run.metadata);
     if (over.has(key) || refused.has(key)) return [];

@@ -4,10 +4,10 @@ import type { ApprovalRequest } from '../../api/staged.ts';
 import { nearest } from '../../api/syntax.ts';
 import type { UpgradeGate } from '../../api/upgrade-gate.ts';
 import { acceptsHandWritten } from '../../engine/gate/answer.ts';
+import { decisionIn } from '../../engine/gate/decision.ts';
 import { reviewOf } from '../../engine/gate/early-approvals.ts';
 import { whyRefused } from '../../engine/gate/messages.ts';
 import type { Fleet, FleetRecord } from '../../engine/input.ts';
-import { findCondition } from '../../engine/kernel/condition.ts';
 import { problemOf } from '../../engine/problem-of.ts';
 import { isApproved, gatesOf as stageGatesOf, taskOf } from '../../engine/staged/approval/stage-gates.ts';
 import { gateIn, gatesOf } from '../../engine/upgrade/gate-names.ts';
@@ -66,11 +66,7 @@ export const unreviewedApprovals = (fleet: Fleet, record: FleetRecord): Problem[
     ? []
     : [...fleet.approvals, ...fleet.gates].flatMap((file) => {
         const { kind, metadata } = file;
-        const approves =
-          file.kind === 'Gate'
-            ? file.spec.gateType === 'Approval' && file.spec.state === 'Completed'
-            : findCondition(file.status?.conditions, 'Approved')?.status === 'True';
-        if (!approves || reviewOf(file) !== undefined || isPassed(file, record)) return [];
+        if (decisionIn(file) !== 'approved' || reviewOf(file) !== undefined || isPassed(file, record)) return [];
         const of = { kind, ...metadata };
         const why = `${whyRefused(metadata.name, 'without-review')}, so it is refused`;
         const fix = `merge the branch gitfleet/approve/${placementKey(metadata)}`;

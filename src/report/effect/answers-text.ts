@@ -1,12 +1,12 @@
 import type { PlacementKey } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
+import { decisionIn } from '../../engine/gate/decision.ts';
 import type { Fleet } from '../../engine/input.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
 import { plannedUpgradeRuns } from '../../engine/plan-document.ts';
 import { gatesOf } from '../../engine/upgrade/gate-names.ts';
-import { isRejection } from '../../forecast/given-answers.ts';
 import { removedInPlan } from '../../forecast/run-removals.ts';
 import type { TotalEffect } from '../../forecast/total-effect.ts';
 import { approvalStarts, openedByTask, pauseBehind } from '../waits/approval-starts.ts';
@@ -43,7 +43,7 @@ export function approvedTexts(
   const gates = new Map<string, GateFile>(input.fleet.gates.map((file) => [placementKey(file.metadata), file]));
   const given = new Set(
     [...gates].flatMap(([name, gate]) =>
-      answers.includes(name) && !others.has(name) && !isRejection(gate) ? [name] : [],
+      answers.includes(name) && !others.has(name) && decisionIn(gate) !== 'rejected' ? [name] : [],
     ),
   );
   const { fleet, now, observations = new Map() } = input;
@@ -91,9 +91,9 @@ export function approvedTexts(
   return answers.flatMap((name) => {
     if (others.has(name)) return [];
     const [file, gate] = [stageFiles.get(name), gates.get(name)];
-    if (file && isRejection(file))
+    if (file && decisionIn(file) === 'rejected')
       return ended.has(runKey(file)) && !isWhole ? [] : [`rejects ${name} (${stageOf(file)})`];
-    if (gate && isRejection(gate))
+    if (gate && decisionIn(gate) === 'rejected')
       return rejected.has(runOf(gate)) && !isWhole ? [] : [`rejects ${name} (${scopeOf(gate)})${rejects(gate)}`];
     const what = starts(name);
     return [`approves ${name}${what === undefined ? '' : `: starts ${what}`}`];

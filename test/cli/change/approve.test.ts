@@ -107,6 +107,19 @@ describe('a gate of a staged update run', () => {
     expect(await run(name)).toMatchObject({ code: 0, err: '' });
   });
 
+  it('that is approved on main, but not acted on yet, has no branch any more', async () => {
+    await run(name);
+    fleet.git('branch', '-D', branch);
+    expect(await run(name)).toMatchObject({
+      code: 0,
+      out: `${name} is approved already on main, and counts once gitfleet acts on that commit (gitfleet get problems shows what prevents it)\n`,
+    });
+    expect(await run(name, '--reject', '--reason', 'no')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(`${name} is approved already: revert the commit that approved it, before gitfleet `),
+    });
+  });
+
   it.each([
     ['', [], `merge ${branch} as it allows`],
     ['', ['--reject', '--reason', 'no'], 'bring the file that --dry-run shows to it as it allows'],

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { placementKey } from '../../../api/placement.ts';
+import { decisionIn } from '../../../engine/gate/decision.ts';
 import { reviewOf } from '../../../engine/gate/early-approvals.ts';
 import { approvalBranch } from '../../../engine/gate/request.ts';
 import { parseDuration } from '../../../engine/kernel/duration.ts';
 import { listUpTo } from '../../../engine/kernel/short-list.ts';
-import { isRejection } from '../../../forecast/given-answers.ts';
 import type { Forge } from '../../../forge/forge.ts';
 import { forgeAddress } from '../../../forge/forge-address.ts';
 import { parseAddress } from '../../../git/address.ts';
@@ -120,13 +120,14 @@ async function isAnswered(
   requests: Requests,
   { desired, options }: { readonly desired: Desired; readonly options: ApproveOptions },
 ): Promise<boolean> {
-  const given =
-    requests.answers.get(name) ?? (isRejectedOnMain(name, requests, desired) ? 'rejected, unread' : undefined);
+  const given = requests.answers.get(name) ?? unreadAnswer(name, requests, desired);
   if (given === undefined) return false;
-  const summary = `${name} is ${given === 'approved' ? given : 'rejected'} already`;
-  if (options.reject ? given === 'approved' : given !== 'approved')
-    throw new CliError(`${summary}: ${otherwise[given]}`);
-  await printUnchanged(summary, options.output);
+  const isApproved = given.startsWith('approved');
+  const summary = `${name} is ${isApproved ? 'approved' : 'rejected'} already`;
+  if (options.reject ? isApproved : !isApproved) throw new CliError(`${summary}: ${otherwise[given]}`);
+  const isUnread = given === 'approved, unread';
+  const when = `on ${desired.branch}, and counts once gitfleet acts on that commit (gitfleet get problems shows what prevents it)`;
+  await printUnchanged(isUnread ? `${summary} ${when}` : summary, options.output);
   return true;
 }
 
@@ -134,19 +135,23 @@ async function isAnswered(
 const otherwise = {
   approved:
     'revert the commit that approved it if no cluster behind it has started, or else stop the run, unless it is over',
+  'approved, unread': 'revert the commit that approved it, before gitfleet acts on it',
   rejected: 'commit a new run',
   'rejected, unread':
     'as long as gitfleet has not read the commit that rejected it, revert that one first; afterwards commit a new run',
 } as const;
 
-/** By a commit that the status branch does not know yet. */
-function isRejectedOnMain(name: string, { open }: Requests, { fleet }: Desired): boolean {
+/** By a commit that gitfleet has not read, or does not act on. An approval whose branch is still there may be another one. */
+function unreadAnswer(name: string, { open, asked }: Requests, { fleet }: Desired) {
   const request = open.get(name);
   const file = [...fleet.approvals, ...fleet.gates].find(({ metadata }) => placementKey(metadata) === name);
-  if (file === undefined || request === undefined || !('kind' in request) || !isRejection(file)) return false;
+  if (file === undefined || request === undefined || !('kind' in request)) return undefined;
   const review = reviewOf(file);
   const requested = recordedApproval(request).file?.object;
-  return review === undefined || requested === undefined || review === reviewOf(requested);
+  if (review !== undefined && requested !== undefined && review !== reviewOf(requested)) return undefined;
+  const decision = decisionIn(file);
+  if (decision === 'rejected') return 'rejected, unread';
+  return decision === undefined || asked.includes(name) ? undefined : 'approved, unread';
 }
 
 async function answer(
