@@ -184,7 +184,7 @@ bindings:
     });
     const annotations = { 'gitfleet.dev/progress-deadline': '3m', 'gitfleet.dev/on-failure': 'rollback' };
     const text = page({ ...failing, metadata: { ...failing.metadata, annotations } }, statusWith([failing]));
-    expect(text).toContain('\nFailures:   a cluster fails after 3m, then rollback\n');
+    expect(text).toContain('\nFailures:   a cluster fails after 3m, none may fail, then rollback\n');
     expect(text).toContain('Waits for:\n  rolling back stage canary: cluster a is late, under way on a\n');
     expect(text).toContain('Stage canary: 0/2 clusters done, 1 failed\n');
     expect(text).toMatch(/^ +b +not done +57m +the run ended before it was available$/m);

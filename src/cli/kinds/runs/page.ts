@@ -55,7 +55,7 @@ function head(run: StagedUpdateRun, { holds }: Pick<Status, 'holds'>): string {
   ]);
 }
 
-/** `a cluster fails after 30m, 2 may fail, then rollback`; undefined = as in KubeFleet. */
+/** `a cluster fails after 30m, none may fail, then rollback`; undefined = as in KubeFleet. */
 function onFailure(annotations: Readonly<Record<string, string>>): string | undefined {
   const {
     [progressDeadlineAnnotation]: deadline,
@@ -63,10 +63,7 @@ function onFailure(annotations: Readonly<Record<string, string>>): string | unde
     [onFailureAnnotation]: then,
   } = annotations;
   if (deadline === undefined && most === undefined && then === undefined) return undefined;
-  const when = [
-    ...(deadline === undefined ? [] : [`a cluster fails after ${deadline}`]),
-    ...(most === undefined ? [] : [`${most} may fail`]),
-  ];
+  const when = [...(deadline === undefined ? [] : [`a cluster fails after ${deadline}`]), `${most ?? 'none'} may fail`];
   return [...when, `then ${then ?? 'stop'}`].join(', ');
 }
 
