@@ -247,7 +247,7 @@ function eventsOfPlacement(before: Versioned | undefined, after: Versioned, comm
   happened.push(...driftEvents(before?.status?.placementStatuses, after.status?.placementStatuses, committedAt));
   if (!isComplete(after) || (isComplete(before) && sameWork(before, after))) return happened;
   const at = Math.max(committedAt, ...happened.map((event) => event.at));
-  const message = 'the rollout is complete, every cluster matches the placement';
+  const message = 'the rollout is complete, every cluster has what it was given';
   return [...happened, { type: 'Normal', reason: 'PlacementRolloutCompleted', message, at }];
 }
 
