@@ -8,10 +8,11 @@ import { healthReader } from '../evidence/health.ts';
 import { membersThatStay } from '../evidence/members.ts';
 import { moveReader } from '../evidence/moves.ts';
 import { clustersWanted, scaledUp } from '../evidence/numbers.ts';
+import { returnedByRuns } from '../evidence/run-placements.ts';
 
 /**
  * Evictions leave as many healthy clusters in service as the ClusterResourcePlacementDisruptionBudget of the placement requires;
- * where its `gitfleet.dev/budget-scope` is `all`, rollouts and update runs do too. Clusters that were not
+ * where its `gitfleet.dev/budget-scope` is `all`, rollouts and update runs do too, but no rollback. Clusters that were not
  * healthy may always be moved. A budget that is unreadable or misconfigured allows nothing.
  */
 export function brokenDisruptionBudgets(evidence: Evidence): GuardFinding[] {
@@ -20,14 +21,18 @@ export function brokenDisruptionBudgets(evidence: Evidence): GuardFinding[] {
   const stays = membersThatStay(evidence);
   const healthOf = healthReader(evidence);
   const { isMoved, isRequestedRemoval } = moveReader(evidence);
+  const returned = returnedByRuns(evidence);
   return evidence.changes.flatMap((change): GuardFinding[] => {
     const { key, placement, isWanted, pairs } = change;
     if (pairs.length === 0 || !isWanted || placement?.kind !== 'ClusterResourcePlacement') return [];
     const budget = budgetOf(placement);
     if (budget === undefined) return [];
+    const isReturned = ({ clusterName, removedNow }: Pair): boolean =>
+      !removedNow && returned.get(key)?.has(clusterName) === true;
     const counted = pairs.filter(({ clusterName }) => stays.has(clusterName));
     const isBound = (pair: Pair): boolean =>
-      isMoved(key, pair) && (isRequestedRemoval(key, pair) ? pair.removedNow : budget.bindsRollouts);
+      isMoved(key, pair) &&
+      (isRequestedRemoval(key, pair) ? pair.removedNow : budget.bindsRollouts && !isReturned(pair));
     const disturbed = counted.filter((pair) => isBound(pair) && healthOf(key, pair) === 'healthy');
     if (disturbed.length === 0) return [];
     // A cluster of unknown health counts as healthy: the guard must not stop a fleet for lack of evidence.

@@ -1,8 +1,9 @@
 import type { ClusterName, PlacementKey } from '../../../api/meta.ts';
 import { placementKey } from '../../../api/placement.ts';
 import type { StageStatus } from '../../../api/staged.ts';
-import type { GuardFinding, PlannedRun } from '../../plan-document.ts';
+import type { GuardFinding } from '../../plan-document.ts';
 import type { Evidence } from '../evidence/evidence.ts';
+import { runPlacements } from '../evidence/run-placements.ts';
 import { isStarted } from './run-status.ts';
 
 /** Under External only an update run that has started a cluster gives it another snapshot. */
@@ -57,16 +58,3 @@ const startedIn = (stages: readonly StageStatus[]): ClusterName[] =>
 
 const startedKey = (placement: PlacementKey, cluster: ClusterName, index: string): string =>
   `${placement} ${cluster} ${index}`;
-
-/** The placement of a planned run, by its file or by its record. */
-function runPlacements({ fleet, record }: Evidence): (run: PlannedRun) => PlacementKey | undefined {
-  const nameOf = (kind: string, key: string): string => `${kind} ${key}`;
-  const files = new Map(fleet.runs.toReversed().map((run) => [nameOf(run.kind, placementKey(run.metadata)), run]));
-  return (run) => {
-    const key = placementKey(run);
-    const source = files.get(nameOf(run.kind, key)) ?? record.runs.get(key);
-    if (source === undefined) return undefined;
-    const { namespace } = run;
-    return placementKey({ name: source.spec.placementName, ...(namespace === undefined ? {} : { namespace }) });
-  };
-}

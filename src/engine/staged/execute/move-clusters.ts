@@ -2,7 +2,7 @@ import type { ClusterName } from '../../../api/meta.ts';
 import { defaultRollingUpdate } from '../../../api/placement.ts';
 import type { Binding } from '../../../api/placement-state.ts';
 import type { ClusterUpdatingStatus, StagedUpdateRun } from '../../../api/staged.ts';
-import type { Allowance } from '../../budget/allowance.ts';
+import { type Allowance, unlimited } from '../../budget/allowance.ts';
 import { readinessOf } from '../../budget/availability.ts';
 import { findCondition } from '../../kernel/condition.ts';
 import { formatDuration } from '../../kernel/duration.ts';
@@ -109,7 +109,8 @@ export function startClusters(
   const { before, context } = stageContext;
   const observed = context.input.observed(before.work);
   let inFlight = followed.filter(({ cluster }) => isInFlight(cluster)).length;
-  let allowance = runAllowance(before.work, context);
+  // A rollback heals: clusters that count as unavailable may come after available ones.
+  let allowance = stageContext.direction === 'back' ? unlimited : runAllowance(before.work, context);
   return followed.map((step) => {
     if (inFlight >= most || !isPending(step.cluster)) return step;
     const after = start(step, { ...stageContext, allowance, observed });

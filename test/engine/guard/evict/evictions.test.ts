@@ -4,7 +4,7 @@ import type { Eviction } from '../../../../src/api/eviction.ts';
 import type { Condition } from '../../../../src/api/meta.ts';
 import type { Placement } from '../../../../src/api/placement.ts';
 import type { Fleet, FleetRecord } from '../../../../src/engine/input.ts';
-import type { PlannedEviction } from '../../../../src/engine/plan-document.ts';
+import type { Plan, PlannedEviction } from '../../../../src/engine/plan-document.ts';
 import { memberObservation } from '../../member-observation.ts';
 import { placementOf, runOf } from '../../staged/world.ts';
 import { healthy, inputOf, members, objects, on, planned, planOf, remembered, rolling, rules } from '../world.ts';
@@ -95,8 +95,9 @@ describe('a disruption budget', () => {
     readonly moves: string;
     readonly states?: string;
     readonly fleet?: Partial<Fleet>;
+    readonly runs?: Plan['runs'];
   }): boolean => {
-    const { placement = pickN, budgets = [], moves, states = 'hhhh', fleet } = of;
+    const { placement = pickN, budgets = [], moves, states = 'hhhh', fleet, runs = [] } = of;
     const conditions = (at: number): Condition[] =>
       states[at] === 'h'
         ? healthy
@@ -127,9 +128,16 @@ describe('a disruption budget', () => {
     );
     const found = rules(
       input,
-      planOf({ placements: { web: bindings }, evictions: evicted.map((name) => executed(name)) }),
+      planOf({ placements: { web: bindings }, evictions: evicted.map((name) => executed(name)), runs }),
     );
     return found.includes('disruption-budget-broken');
+  };
+  const runReturning = (...clusters: string[]): Plan['runs'][number] => {
+    const conditions = result('Started', 'True');
+    const stage = { stageName: 'all', clusters: clusters.map((clusterName) => ({ clusterName, conditions })) };
+    const rollbackStatus = { reason: 'UpdateRunFailed', message: 'why', stagesStatus: [stage] };
+    const { kind, metadata } = runOf();
+    return { kind, name: metadata.name, status: { rollbackStatus } as Plan['runs'][number]['status'] };
   };
   const least = (minAvailable: number | string, scope?: string) => [budget({ minAvailable }, scope)];
   const most = (maxUnavailable: number | string, scope?: string) => [budget({ maxUnavailable }, scope)];
@@ -180,6 +188,28 @@ describe('a disruption budget', () => {
     [
       'an update of a run',
       { placement: placementOf(), budgets: least(4, 'all'), moves: 'u...', fleet: { runs: [runOf()] } },
+      true,
+    ],
+    [
+      'no rollback of a run',
+      {
+        placement: placementOf(),
+        budgets: least(4, 'all'),
+        moves: 'uu..',
+        fleet: { runs: [runOf()] },
+        runs: [runReturning('a', 'b')],
+      },
+      false,
+    ],
+    [
+      'what a rollback does not return',
+      {
+        placement: placementOf(),
+        budgets: least(4, 'all'),
+        moves: 'uu..',
+        fleet: { runs: [runOf()] },
+        runs: [runReturning('a')],
+      },
       true,
     ],
     [

@@ -226,6 +226,19 @@ describe('on-failure: rollback', () => {
     rollout.change({ pause: { kind: 'none', pausesAt: undefined } }).plan(9000);
     expect(rollout.moves.filter((move) => move.endsWith('update'))).toHaveLength(2);
   });
+  it('a disruption budget does not hold it: what the version broke may come last', () => {
+    const spec = { minAvailable: 5 };
+    const metadata = { name: 'web', annotations: { 'gitfleet.dev/budget-scope': 'all' } };
+    const kind = 'ClusterResourcePlacementDisruptionBudget';
+    const budget = { apiVersion: 'placement.kubernetes-fleet.io/v1beta1', kind, metadata, spec } as const;
+    const ready = rollingBack('all of prod').ready('p-2', 'p-3').plan(900);
+    ready
+      .change({ budgets: [budget] })
+      .ready('p-1')
+      .plan(1000);
+    expect(ready.holds).toEqual([]);
+    expect(ready.moves[0]).toBe('c-1 Bound 0 update');
+  });
   it('a rejected run rolls back and ends as rejected; requests that are open are withdrawn', () => {
     const rollout = threeStages(back, { gate: true }).plan().ready('c-1').plan(10);
     rollout.merge('web-1-after-canary');
