@@ -10,7 +10,7 @@ import { hashOfContents, rebuiltHash } from '../../../engine/selection/content-h
 import { normalise } from '../../../engine/selection/normalise.ts';
 import { describeRef, objectKey, refOfManifest } from '../../../engine/selection/object-key.ts';
 import { inSnapshotOrder } from '../../../engine/selection/order.ts';
-import { placementOfRun } from '../../../engine/update-run.ts';
+import { isOver, placementOfRun } from '../../../engine/update-run.ts';
 import { sha256 } from '../../../repo/sha256.ts';
 import type { FollowedHistory } from './followed-history.ts';
 import { mismatch } from './mismatch.ts';
@@ -115,12 +115,15 @@ function indexesOfRuns(
 ): ReadonlyMap<PlacementKey, readonly number[]> {
   const named = [...runs.values(), ...(fleet?.runs ?? [])].flatMap((run) => {
     const key = placementKey(placementOfRun(run));
-    const wanted = parseIndex(run.spec.resourceSnapshotIndex ?? '');
-    const used = parseIndex(run.status?.resourceSnapshotIndexUsed ?? '');
+    const { spec, status = {} } = run;
+    const wanted = parseIndex(spec.resourceSnapshotIndex ?? '');
+    const used = parseIndex(status.resourceSnapshotIndexUsed ?? '');
+    const isThere = (index: number): boolean => isRecorded(placements.get(key), index);
     return [
       // A run may name the next free index. It takes that snapshot itself, so nothing is lost.
-      ...(wanted !== undefined && isRecorded(placements.get(key), wanted) ? [{ key, index: wanted }] : []),
-      ...(used !== undefined ? [{ key, index: used }] : []),
+      ...(wanted !== undefined && isThere(wanted) ? [{ key, index: wanted }] : []),
+      // What a run that is over has used may be forgotten.
+      ...(used !== undefined && (isThere(used) || !isOver(status)) ? [{ key, index: used }] : []),
     ];
   });
   return new Map(

@@ -12,7 +12,7 @@ metadata: {name: web-1}
 spec: {placementName: web, resourceSnapshotIndex: "0", stagedRolloutStrategyName: careful, state: Run}
 `;
 
-it('a run that names the next free index reports no lost snapshot, and one that has used it does', async () => {
+it('a run that names the next free index reports no lost snapshot, and one that uses it does until it is over', async () => {
   const fleet = await loadFleet(
     treeOf({
       'clusters/a.yaml': member('a'),
@@ -32,9 +32,14 @@ it('a run that names the next free index reports no lost snapshot, and one that 
   expect(fleet.runs.length).toBe(1);
   expect((await snapshotVerifier()(record, history)).problems).toEqual([]);
 
-  const used = { ...fleet.runs[0]!, status: { resourceSnapshotIndexUsed: '0' } } as never;
-  const { problems } = await snapshotVerifier()({ ...record, runs: new Map([['web-1', used]]) }, history);
-  expect(problems.map(({ code }) => code)).toEqual(['record-mismatch']);
+  const problemsWith = async (status: object) => {
+    const used = { ...fleet.runs[0]!, status: { resourceSnapshotIndexUsed: '0', ...status } } as never;
+    const { problems } = await snapshotVerifier()({ ...record, runs: new Map([['web-1', used]]) }, history);
+    return problems.map(({ code }) => code);
+  };
+  expect(await problemsWith({})).toEqual(['record-mismatch']);
+  // The history limit has removed it since.
+  expect(await problemsWith({ conditions: [{ type: 'Succeeded', status: 'True' }] })).toEqual([]);
 });
 
 it('a snapshot with an object that was accepted once and is refused now says so, and not that the branch had another', async () => {
