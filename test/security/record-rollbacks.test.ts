@@ -202,6 +202,30 @@ it('a run that is held since its record was lost takes no proof from later ones'
   await everywhere('web:2');
 });
 
+it('clusters that were emptied get back what a run returned them to, also if the run before began with the same commit', async () => {
+  await atThirdGate('stop');
+  await world.approve('gitfleet/approve/web-3-after-canary');
+  await everywhere('web:3');
+  await world.fleet.run(30);
+  const takes = (text: string, index: number) =>
+    text.replace('{placementName', `{resourceSnapshotIndex: "${index}", placementName`);
+  world.fleet.commit({
+    'fast.yaml': `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ClusterStagedUpdateStrategy\nmetadata: {name: fast}\nspec: {stages: [{name: all, labelSelector: {}, maxConcurrency: 3}]}\n`,
+    'runs/web-4.yaml': takes(run('web-4'), 0).replace('careful', 'fast'),
+    'runs/web-5.yaml': takes(asksFor('web-5', 'rollback'), 2),
+  });
+  await world.untilGate('gitfleet/approve/web-5-after-canary');
+  expect(world.images()).toEqual(['web:3', 'web:1', 'web:1']);
+  await reject('web-5');
+  await everywhere('web:1');
+  await world.fleet.run(60);
+  world.daemon.kill();
+  for (const name of names) await world.fleet.join({ name });
+  world.start();
+  await everywhere('web:1');
+  expect(world.problems()).toEqual([]);
+});
+
 describe('a rollback', () => {
   it.each([
     ['the files of earlier runs are there', false],

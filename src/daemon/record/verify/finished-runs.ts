@@ -7,7 +7,7 @@ import { commitsOf } from '../../../engine/staged/run-commits.ts';
 import { allStages, hasStarted } from '../../../engine/staged/step.ts';
 import { isOver } from '../../../engine/update-run.ts';
 import type { FollowedHistory } from './followed-history.ts';
-import { latestFinished } from './latest-finished.ts';
+import { latestFinished, startOf } from './latest-finished.ts';
 import type { RunBefore } from './previous-snapshots.ts';
 import { fileOf, isGone, keyOf, type ProvenRun, type RunVerdict, type Silent, verifyRun } from './update-runs.ts';
 
@@ -42,8 +42,7 @@ export function finishedRuns() {
   /** Up to one that is not trusted. */
   async function* runsBefore(run: StagedUpdateRun, of: VerifiedWith): AsyncGenerator<RunBefore> {
     const others = [...of.record.runs.values()].filter((other) => other !== run && keyOf(other) === keyOf(run));
-    const start = commitsOf(run).initializedFrom;
-    const runs = isOver(run.status ?? {}) ? await initializedBefore(others, start, of.history) : others;
+    const runs = isOver(run.status ?? {}) ? await initializedBefore(run, others, of.history) : others;
     for await (const last of newestFirst(runs, of)) {
       const verdict = read.get(last) ?? (await verified(last, of));
       read.set(last, verdict);
@@ -126,17 +125,20 @@ async function isBeforeLost(run: StagedUpdateRun, { record, history }: VerifiedW
   return from === undefined || others.some((of) => fileOf(of, from) === undefined);
 }
 
-/** Those that were initialized from a commit before another one. */
+/** Runs that were initialized from a commit before that of another one; from the same commit, those that started before it. */
 async function initializedBefore(
+  last: StagedUpdateRun,
   runs: readonly StagedUpdateRun[],
-  commit: string | undefined,
   history: FollowedHistory,
 ): Promise<StagedUpdateRun[]> {
+  const commit = commitsOf(last).initializedFrom;
   const found: StagedUpdateRun[] = [];
   for (const run of runs) {
     const { initializedFrom } = commitsOf(run);
-    if (commit === undefined || initializedFrom === undefined || initializedFrom === commit) continue;
-    if (await history.holds(initializedFrom, commit)) found.push(run);
+    if (commit === undefined || initializedFrom === undefined) continue;
+    const isBefore =
+      initializedFrom === commit ? startOf(run) < startOf(last) : await history.holds(initializedFrom, commit);
+    if (isBefore) found.push(run);
   }
   return found;
 }

@@ -46,5 +46,6 @@ export function latestFinished(): (
   };
 }
 
-const startOf = ({ status }: StagedUpdateRun): string =>
+/** When its first stage started; empty: none has. */
+export const startOf = ({ status }: StagedUpdateRun): string =>
   (status?.stagesStatus ?? []).flatMap(({ startTime }) => startTime ?? []).sort()[0] ?? '';
