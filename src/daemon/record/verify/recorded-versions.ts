@@ -80,7 +80,8 @@ async function settle(
   for (const claim of [...refused, ...open]) healed = (instead.get(claim) ?? claim.without)(healed);
   // A version of the planned commit is outdated, not forged.
   const forged = [...refused].filter((claim) => !planned || claim.standingIn(planned) !== 'same');
-  return { record: healed, problems: [...forged, ...open].map((claim) => problemOf(claim, instead.has(claim))) };
+  const reported = [...forged, ...open].filter(({ isFirst }) => isFirst !== true);
+  return { record: healed, problems: reported.map((claim) => problemOf(claim, instead.has(claim))) };
 }
 
 const problemOf = ({ path }: Claim, isHealed: boolean): Problem =>

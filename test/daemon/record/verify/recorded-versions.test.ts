@@ -15,11 +15,14 @@ const broken = { ...whole, 'web.yaml': 'spec: [\n' };
 const [first, second, third] = ['1', '2', '3'].map((digit) => digit.repeat(40)) as [string, string, string];
 
 /** A branch whose last two commits have a broken file, with a log of history reads. */
-async function branch() {
-  const files = new Map([
-    [first, whole],
-    [second, broken],
-    [third, broken],
+async function branch({
+  valid = whole,
+  broken: later = broken,
+}: Readonly<Partial<Record<'valid' | 'broken', object>>> = {}) {
+  const files = new Map<string, Record<string, string>>([
+    [first, { ...valid }],
+    [second, { ...later }],
+    [third, { ...later }],
   ]);
   const order = [...files.keys()];
   const asked: string[] = [];
@@ -75,4 +78,17 @@ describe('while a file is broken, the version of the record', () => {
     expect(healed.problems.map(({ file }) => file)).toEqual(['(status branch) placements/web/status.yaml']);
     expect(healed.record.placements.get('web' as never)!.object!.spec).toEqual(object!.spec);
   });
+});
+
+it('settings that are broken before anything is recorded are those of an earlier commit, and nobody is suspected', async () => {
+  const config = (limit: string): string =>
+    `apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {guard: {maxClusters: ${limit}}}\n`;
+  const [valid, invalid] = ['2', 'two'].map((limit) => ({ ...whole, 'fleet.yaml': config(limit) }));
+  const { at } = await branch({ valid: valid!, broken: invalid! });
+  const nothing = readRecord(new Map()).record;
+  const { record, problems } = await versionVerifier().verify(nothing, at(second));
+  expect(record.config?.spec.guard).toMatchObject({ maxClusters: 2 });
+  expect(problems).toEqual([]);
+  const removed = await versionVerifier().verify({ ...nothing, exists: true }, at(second));
+  expect(removed.problems).toMatchObject([{ code: 'record-mismatch', file: '(status branch) fleet.yaml' }]);
 });
