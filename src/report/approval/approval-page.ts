@@ -125,7 +125,7 @@ export function stagePage(
     lead: [
       `Merging starts ${listUpTo(approvalStarts(run, task, { isRemovedFrom, pause: of.pause, refusal: of.refusal }), mostSteps, '; ')}.`,
       `Placement ${placement}: ${versions}. Update run ${run.metadata.name}, approval ${of.name}.`,
-      failureText(run),
+      ...failureText(gate, recorded?.state),
     ],
     instructions: `${notNow} ${toReject(of.name, rejectionText(run))}`,
     sections: [

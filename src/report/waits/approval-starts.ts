@@ -1,4 +1,5 @@
 import { placementKey } from '../../api/placement.ts';
+import type { PlacementState } from '../../api/placement-state.ts';
 import type { ClusterUpdatingStatus, StagedUpdateRun, TaskStatus } from '../../api/staged.ts';
 import type { PlanContents } from '../../engine/delivery/plan-contents.ts';
 import { freezeOf } from '../../engine/freeze/freeze.ts';
@@ -10,7 +11,7 @@ import { placementPause } from '../../engine/pause/placement-pause.ts';
 import { soakOf } from '../../engine/staged/execute/after-stage.ts';
 import { hasSucceeded } from '../../engine/staged/execute/current-stage.ts';
 import { stagesToReturn } from '../../engine/staged/execute/roll-back.ts';
-import { failuresAllowed, rollsBack } from '../../engine/staged/failure-policy.ts';
+import { failuresAllowed, progressDeadlineOf, rollsBack } from '../../engine/staged/failure-policy.ts';
 import { hasFinished, hasStarted, isSkipped } from '../../engine/staged/step.ts';
 import { placementOfRun } from '../../engine/update-run.ts';
 import type { IsRemovedFrom } from '../../forecast/run-removals.ts';
@@ -124,20 +125,39 @@ export function refusalBehind(removed: number, { world }: Pick<PlanContents, 'wo
     : `the guard lets at most ${most} ${most === 1 ? 'cluster' : 'clusters'} lose something at once: where more do, gitfleet requests an approval of removals, and nothing else rolls out before it is given`;
 }
 
-/** What happens if clusters fail, also those that it has updated before. */
-export function failureText(run: StagedUpdateRun): string {
+/**
+ * What happens if clusters fail, also those that it has updated before. None where no cluster starts any more. `state`: of the placement,
+ * as recorded.
+ */
+export function failureText(
+  { run, task }: { readonly run: StagedUpdateRun; readonly task: StageTaskState },
+  state: Pick<PlacementState, 'bindings'> | undefined,
+): string[] {
+  const { stages, next } = openedByTask(run, task, () => false);
+  const started = [...stages, ...(next?.stage ? [next.stage] : [])].flatMap((stage) => stage.clusters);
+  if (started.length === 0 && next === undefined) return [];
   const clusters = (run.status?.stagesStatus ?? []).flatMap((stage) => stage.clusters);
   const most = failuresAllowed(run, clusters.length);
   const when =
     most === 0
       ? 'If a cluster fails'
       : `If more than ${most} ${most === 1 ? 'cluster of the run fails' : 'clusters of the run fail'}`;
-  const { staying } = returningIn(run);
+  const without = new Set(
+    state?.bindings.flatMap((of) => (of.resourceSnapshotIndex === undefined ? of.targetCluster : [])),
+  );
+  const staying = [
+    ...returningIn(run).staying,
+    ...started.filter((cluster) => !hasStarted(cluster) && without.has(cluster.clusterName)),
+  ];
   const except = staying.length === 0 ? '' : `, except ${namesOf(staying)}: ${unknownBefore}`;
   const then = rollsBack(run)
     ? `those that it reached return to the snapshot that they had${except}`
     : 'no further one starts, and all keep what they have';
-  return `${when}, the run fails: ${then}.`;
+  const waits =
+    progressDeadlineOf(run) === undefined && (rollsBack(run) || most > 0)
+      ? ' It has no progress-deadline: it waits for a cluster that does not become available, which is no failure.'
+      : '';
+  return [`${when}, the run fails: ${then}.${waits}`];
 }
 
 /** What rejecting a gate of a run does: `ends the run`. */

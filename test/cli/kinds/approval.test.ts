@@ -201,11 +201,14 @@ describe('describe approval', () => {
   });
 
   it('says what it waits for besides, and that rejecting returns clusters', () => {
-    const pageOf = (clusters: typeof canary.clusters) => {
+    const pageOf = (
+      clusters: typeof canary.clusters,
+      deadline: object = { 'gitfleet.dev/progress-deadline': '30m' },
+    ) => {
       const asks = run({ stagesStatus: [{ ...canary, clusters }, prod] });
       const stopped = {
         ...asks,
-        metadata: { ...asks.metadata, annotations: rollback },
+        metadata: { ...asks.metadata, annotations: { ...rollback, ...deadline } },
         spec: { ...asks.spec, state: 'Stop' },
       };
       const { record } = statusWith([stopped as typeof asks]);
@@ -220,6 +223,9 @@ describe('describe approval', () => {
     );
     expect(lead[2]).toBe(
       'If a cluster fails, the run fails: those that it reached return to the snapshot that they had.',
+    );
+    expect(pageOf(known, {}).lead[2]).toBe(
+      `${lead[2]} It has no progress-deadline: it waits for a cluster that does not become available, which is no failure.`,
     );
     expect(instructions).toContain(
       'To reject, which returns 1 cluster to the snapshot of before the run (stage canary: eu-1) and ends the run: `gitfleet',

@@ -12,7 +12,7 @@ import {
 import { reviewAnnotation } from '../../../engine/gate/review.ts';
 import type { FleetRecord } from '../../../engine/input.ts';
 import { conditionIs, findCondition } from '../../../engine/kernel/condition.ts';
-import { isOver } from '../../../engine/update-run.ts';
+import { isOver, placementOfRun } from '../../../engine/update-run.ts';
 import { gateIn, gatesOf, type RunGate } from '../../../engine/upgrade/gate-names.ts';
 import { removedInRecord } from '../../../forecast/run-removals.ts';
 import { titleOf } from '../../../repo/title-of.ts';
@@ -93,7 +93,7 @@ export function approvalPage(
                 pause: facts?.pause,
                 refusal: facts?.refusal,
               }),
-              failureText(gate.run),
+              ...failureText(gate, record.placements.get(placementKey(placementOfRun(gate.run)))?.state),
             ]),
           ),
         ]
