@@ -210,3 +210,17 @@ describe('a removal that a daemon recorded before it was killed', () => {
     expect(world.images('tools')).toEqual(everywhere('tools:1'));
   });
 });
+
+it('the deletion of a placement goes on after a restart, though an eviction removed it from a cluster before', async () => {
+  world = await AttackedFleet.open({ ...toolsBy('{placementType: PickAll}'), ...eviction });
+  await world.fleet.run(120);
+  expect(parse((await world.fleet.repo.files('fleet-status'))['evictions/out.yaml']!).status.conditions).toContainEqual(
+    expect.objectContaining({ type: 'Executed', status: 'True' }),
+  );
+  world.fleet.commit({ 'placements/tools.yaml': undefined });
+  await world.fleet.run(1);
+  await world.restart();
+  await world.fleet.run(120);
+  expect(world.problems()).toEqual([]);
+  expect(world.daemon.plan().holds.filter(({ reason }) => reason === 'RecordLost')).toEqual([]);
+});

@@ -228,7 +228,48 @@ it('clusters that were emptied get back what a run returned them to, also if the
   expect(world.problems()).toEqual([]);
 });
 
+it('a run takes an earlier snapshot with the overrides of a run that named it, also after a restart', async () => {
+  const override = `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ResourceOverride\nmetadata: {name: size, namespace: web}\nspec:\n  placement: {name: web}\n  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]\n  policy: {overrideRules: [{clusterSelector: {clusterSelectorTerms: []}, jsonPatchOverrides: [{op: replace, path: /spec/replicas, value: 3}]}]}\n`;
+  const asks = async (name: string, index: string, files: Files = {}) => {
+    const text = run(name).replace('{placementName', `{${index}placementName`);
+    world.fleet.commit({ ...files, [`runs/${name}.yaml`]: text });
+    await world.untilGate(`gitfleet/approve/${name}-after-canary`);
+    await world.approve(`gitfleet/approve/${name}-after-canary`);
+    await world.fleet.run(60);
+  };
+  world = await AttackedFleet.atGate();
+  await world.approve();
+  await everywhere('web:1');
+  world.fleet.commit({ 'resources/web.yaml': deployment('web', 'web', 'web:2') });
+  await world.fleet.run(60);
+  world.fleet.commit({ 'size.yaml': override });
+  await world.fleet.run(60);
+  await asks('web-2', 'resourceSnapshotIndex: "0", ');
+  await asks('web-3', '', { 'resources/web.yaml': deployment('web', 'web', 'web:3') });
+  await everywhere('web:3');
+  await world.restart();
+  await asks('web-4', 'resourceSnapshotIndex: "0", ');
+  await everywhere('web:1');
+  expect(world.problems()).toEqual([]);
+});
+
 describe('a rollback', () => {
+  it('returns clusters to what this daemon saw, where the file of the run that gave it was removed and versions passed', async () => {
+    world = await AttackedFleet.atGate();
+    await world.approve();
+    await everywhere('web:1');
+    await world.fleet.run(60);
+    world.fleet.commit({ 'runs/web-1.yaml': undefined });
+    await world.fleet.run(60);
+    world.fleet.commit({ 'resources/web.yaml': deployment('web', 'web', 'web:2') });
+    await world.fleet.run(30);
+    await next('web-3', 'web:3', 'rollback');
+    await world.fleet.run(60);
+    expect(world.images()).toEqual(['web:3', 'web:1', 'web:1']);
+    expect(world.problems()).toEqual([]);
+    await reject('web-3');
+    await everywhere('web:1');
+  });
   it.each([
     ['the files of earlier runs are there', false],
     ['they were removed', true],

@@ -386,6 +386,8 @@ function proofOfRemoval(
   const member = membersOf(tip).get(cluster);
   const isPicked = placement && member && isCertainlyPicked(member, placement.spec.policy);
   if (byRuns.some(({ isOver }) => !isOver) && !isPicked) return 'proven';
+  // Its plan removes it anyway, whatever an eviction or a run did before.
+  if (placement === undefined && !mayBeHidden(key, tip)) return 'none';
   return byRuns.length > 0 || executedEvictions({ key, cluster }, { record, tip }).length > 0 ? 'if started' : 'none';
 }
 

@@ -8,7 +8,7 @@ import { allStages, hasStarted } from '../../../engine/staged/step.ts';
 import { isOver } from '../../../engine/update-run.ts';
 import type { FollowedHistory } from './followed-history.ts';
 import { latestFinished, startOf } from './latest-finished.ts';
-import type { RunBefore } from './previous-snapshots.ts';
+import type { PublishedPrevious, RunBefore } from './previous-snapshots.ts';
 import { fileOf, isGone, keyOf, type ProvenRun, type RunVerdict, type Silent, verifyRun } from './update-runs.ts';
 
 /** What was verified, and what with. */
@@ -18,7 +18,7 @@ export interface VerifiedWith {
 }
 
 /** Finished runs as proof of what clusters have, or had before a run. */
-export function finishedRuns() {
+export function finishedRuns(known: PublishedPrevious) {
   const latestOf = latestFinished();
   let silent: Silent = new Map();
   /** As far as they were read since `begin`: what many clusters have may rest on each. */
@@ -26,7 +26,7 @@ export function finishedRuns() {
 
   /** Verifies a run after the finished ones before it, as far as its claims rest on theirs. */
   const verified = (run: StagedUpdateRun, of: VerifiedWith): Promise<RunVerdict> =>
-    verifyRun(run, of.record, { history: of.history, silent, earlier: () => runsBefore(run, of) });
+    verifyRun(run, of.record, { history: of.history, silent, known, earlier: () => runsBefore(run, of) });
 
   /** Finished runs of one placement, up to one before a run whose record is lost: what that gave to whom is not known. */
   async function* newestFirst(runs: readonly StagedUpdateRun[], of: VerifiedWith): AsyncGenerator<StagedUpdateRun> {

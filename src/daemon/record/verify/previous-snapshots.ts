@@ -5,7 +5,8 @@ import type { Fleet, FleetRecord } from '../../../engine/input.ts';
 import { canonicalJson } from '../../../engine/kernel/canonical-json.ts';
 import { idsOf, type RecordedLists, snapshotId } from '../../../engine/overrides/snapshot-id.ts';
 import { hashOfContents } from '../../../engine/selection/content-hash.ts';
-import { placementOfRun } from '../../../engine/update-run.ts';
+import { commitsOf } from '../../../engine/staged/run-commits.ts';
+import { isOver, placementOfRun } from '../../../engine/update-run.ts';
 import { sha256 } from '../../../repo/sha256.ts';
 import type { Since } from './early-since.ts';
 import { selectedIn } from './selections.ts';
@@ -19,6 +20,30 @@ type SinceWithRecord = Since & { readonly record: Pick<FleetRecord, 'placements'
 
 type Previous = NonNullable<ClusterUpdatingStatus['previous']>;
 
+/** What clusters had before runs, as this daemon published it. */
+export interface PublishedPrevious {
+  has(run: StagedUpdateRun, cluster: ClusterUpdatingStatus): boolean;
+  published(runs: Iterable<StagedUpdateRun>): void;
+}
+
+export function publishedPrevious(): PublishedPrevious {
+  let known: ReadonlySet<string> = new Set();
+  const idOf = (run: StagedUpdateRun, { clusterName, previous }: ClusterUpdatingStatus): string =>
+    canonicalJson([run.kind, placementKey(run.metadata), commitsOf(run).initializedFrom, clusterName, previous]);
+  return {
+    has: (run, cluster) => known.has(idOf(run, cluster)),
+    published(runs) {
+      const ids = [...runs].flatMap((run) =>
+        isOver(run.status ?? {}) ? [] : claimsIn(run).map((cluster) => idOf(run, cluster)),
+      );
+      known = new Set(ids);
+    },
+  };
+}
+
+const claimsIn = ({ status }: StagedUpdateRun): ClusterUpdatingStatus[] =>
+  (status?.stagesStatus ?? []).flatMap(({ clusters }) => clusters.filter(({ previous }) => previous));
+
 /** A verified run that is over. */
 export interface RunBefore {
   /** The snapshot that it rolled out. */
@@ -31,16 +56,20 @@ export interface RunBefore {
 
 /**
  * The run without claims about what its clusters had before, where nothing but the record makes them: a rollback would give them
- * that. A claim is proven by the run itself, by the last run before that reached the cluster (`earlier`: finished runs of the
- * placement, newest first), or by the version that the followed branch had before the one of the run, and of those that did not reach
- * the cluster. `dropped`: clusters whose claim was not.
+ * that. A claim is proven if this daemon published it, by the run itself, by the last run before that reached the cluster (`earlier`:
+ * finished runs of the placement, newest first), or by the version that the followed branch had before the one of the run, and of
+ * those that did not reach the cluster. `dropped`: clusters whose claim was not.
  */
 export async function withProvenPrevious(
   run: StagedUpdateRun,
-  { earlier, ...since }: SinceWithRecord & { readonly earlier: () => AsyncIterable<RunBefore> },
+  {
+    earlier,
+    known,
+    ...since
+  }: SinceWithRecord & { readonly earlier: () => AsyncIterable<RunBefore>; readonly known: PublishedPrevious },
 ): Promise<{ readonly run: StagedUpdateRun; readonly dropped: readonly string[] }> {
   const { status = {} } = run;
-  const claims = (status.stagesStatus ?? []).flatMap(({ clusters }) => clusters.filter(({ previous }) => previous));
+  const claims = claimsIn(run).filter((cluster) => !known.has(run, cluster));
   if (claims.length === 0) return { run, dropped: [] };
   const isUsualStrategy = ({ applyStrategy }: Previous): boolean =>
     applyStrategy === undefined || canonicalJson(applyStrategy) === canonicalJson(status.appliedStrategy ?? null);

@@ -7,6 +7,7 @@ import { finishedRuns, type VerifiedWith } from './finished-runs.ts';
 import type { FollowedHistory } from './followed-history.ts';
 import { withLostWork } from './lost-work.ts';
 import { mismatch } from './mismatch.ts';
+import { publishedPrevious } from './previous-snapshots.ts';
 import { broughtBy, isGone, keyOf, type ProvenRun, type RunVerdict, type Silent, type Unshown } from './update-runs.ts';
 
 interface VerifiedRuns {
@@ -19,7 +20,8 @@ interface VerifiedRuns {
 export function runVerifier() {
   /** With the verified contents: others would need another approval. */
   let known = new WeakMap<StagedUpdateRun, Trusted & { readonly contents: unknown }>();
-  const finished = finishedRuns();
+  const previous = publishedPrevious();
+  const finished = finishedRuns(previous);
   /** Of the record as last verified, by name. */
   const unshown = new Map<string, { readonly run: StagedUpdateRun; readonly of: Unshown }>();
 
@@ -90,8 +92,10 @@ export function runVerifier() {
     /** Every run is verified as at a start. */
     forget(): void {
       known = new WeakMap();
+      previous.published([]);
     },
     published(record: FleetRecord): void {
+      previous.published(record.runs.values());
       for (const run of record.runs.values()) {
         const { status = {} } = run;
         const isUnderWay = isInitialized(status) && !isOver(status);

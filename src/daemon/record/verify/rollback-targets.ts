@@ -14,6 +14,7 @@ import type { FollowedHistory } from './followed-history.ts';
 import { withLostWork } from './lost-work.ts';
 import { mismatch } from './mismatch.ts';
 import { selectedIn } from './selections.ts';
+import { fileOf, keyOf } from './update-runs.ts';
 import type { PartVerifier } from './verified.ts';
 import { hasOverride } from './written-overrides.ts';
 
@@ -106,7 +107,7 @@ async function orderFault(
   return undefined;
 }
 
-/** The recorded overrides were on the followed branch together with the contents. */
+/** The recorded overrides were on the followed branch together with the contents, or with a run that named the snapshot. */
 async function overridesFault(
   of: { readonly key: PlacementKey; readonly recorded: RecordedPlacement; readonly entry: ResourceSnapshotEntry },
   { overrides, runs }: FleetRecord,
@@ -117,15 +118,20 @@ async function overridesFault(
   if (ids.size === 0) return undefined;
   const used = [...overrides.values()].flat().filter((snapshot) => ids.has(snapshotId(snapshot)));
   const hash = hashOfContents(recorded.snapshots.get(entry.index)!, sha256);
-  const held = (fleet: Fleet): boolean =>
-    used.length === ids.size &&
-    used.every((snapshot) => hasOverride(fleet, snapshot)) &&
-    selectedIn(fleet, key)?.hash === hash;
+  const hasOverrides = (fleet: Fleet): boolean =>
+    used.length === ids.size && used.every((snapshot) => hasOverride(fleet, snapshot));
+  const held = (fleet: Fleet): boolean => hasOverrides(fleet) && selectedIn(fleet, key)?.hash === hash;
   const commits = new Set([entry.commit, ...used.map(({ commit }) => commit)]);
   for (const run of runs.values()) {
     const { status, metadata } = run;
-    if (placementKey(placementOfRun(run)) === key && Number(status?.resourceSnapshotIndexUsed) === entry.index)
-      commits.add(commitsIn(metadata.annotations).initializedFrom);
+    if (keyOf(run) !== key || Number(status?.resourceSnapshotIndexUsed) !== entry.index) continue;
+    const { initializedFrom } = commitsIn(metadata.annotations);
+    const fleet = initializedFrom === undefined ? undefined : await history.fleetAt(initializedFrom);
+    const file = fleet && fileOf(run, fleet);
+    // It takes contents from the snapshot, and overrides from its own time.
+    if (file && parseIndex(file.spec.resourceSnapshotIndex ?? '') === entry.index && hasOverrides(fleet))
+      return undefined;
+    commits.add(initializedFrom);
   }
   for (const commit of [...commits, history.tip]) {
     const fleet = commit === undefined ? undefined : await history.fleetAt(commit);

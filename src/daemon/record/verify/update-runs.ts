@@ -26,7 +26,12 @@ import { sha256 } from '../../../repo/sha256.ts';
 import type { Since } from './early-since.ts';
 import type { FollowedHistory } from './followed-history.ts';
 import { isCertainlyPicked, mayBePicked } from './may-be-picked.ts';
-import { type GivenSnapshot, type RunBefore, withProvenPrevious } from './previous-snapshots.ts';
+import {
+  type GivenSnapshot,
+  type PublishedPrevious,
+  type RunBefore,
+  withProvenPrevious,
+} from './previous-snapshots.ts';
 import { earlyAt, firstClosedGate, hasPassed } from './run-gates.ts';
 import { selectionOf } from './selections.ts';
 import { withdrawnApproval } from './withdrawn-approvals.ts';
@@ -82,10 +87,12 @@ export async function verifyRun(
     history,
     silent,
     earlier,
+    known,
   }: {
     readonly history: FollowedHistory;
     readonly silent: Silent;
     readonly earlier: () => AsyncIterable<RunBefore>;
+    readonly known: PublishedPrevious;
   },
 ): Promise<RunVerdict> {
   const { placements } = record;
@@ -114,7 +121,9 @@ export async function verifyRun(
   const stages = status.stagesStatus ?? [];
   const open =
     closed === undefined ? stages : stages.slice(0, closed.gate.stageIndex + (closed.gate.timing === 'after' ? 1 : 0));
-  const { run: limited, dropped } = await withProvenPrevious(run, { from, initializedFrom, history, record, earlier });
+  const { run: limited, dropped } = await withProvenPrevious(run, {
+    ...{ from, initializedFrom, history, record, earlier, known },
+  });
   const reached = new Set(
     open.flatMap(({ clusters }) => (isOver(status) ? clusters.filter(hasStarted) : clusters)).map(nameOf),
   );
