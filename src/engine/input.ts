@@ -20,7 +20,7 @@ import type { UpdateRun } from '../api/upgrade-run.ts';
 import type { UpdateStrategy } from '../api/upgrade-strategy.ts';
 import type { VersionCatalog } from '../api/version-catalog.ts';
 import type { Instant } from './kernel/instant.ts';
-import type { GroupedHold } from './plan-document.ts';
+import type { GroupedHold, Hold } from './plan-document.ts';
 
 /** Everything a plan is made from. Same input, same plan; can be saved as files and replayed. */
 export interface PlanInput {
@@ -45,6 +45,8 @@ export interface PlanInput {
    */
   readonly askedSince?: ReadonlyMap<ClusterName, Instant> | undefined;
   readonly record: FleetRecord;
+  /** Removals that members held when the record was written; they count where `observations` have nothing of a removal. */
+  readonly recordedHolds?: readonly Hold[] | undefined;
   readonly unproven: UnprovenBindings;
   /** Lower-case hex sha-256 of the UTF-8 text. Handed in because the engine imports nothing. */
   readonly digest: (text: string) => string;

@@ -98,7 +98,7 @@ export function answeringMembers(): (planned: PlanResult) => ForecastResult {
       placementTargets(plan.targets).flatMap((target) => (asked.has(idOf(target)) ? [[idOf(target), target]] : [])),
     );
     const observations = observationsOf(answers.filter((answer) => targets.has(idOf(answer))));
-    const holds = removalHolds({ ...input, observations }, (clusterName, placement) =>
+    const holds = removalHolds({ ...input, recordedHolds: undefined, observations }, (clusterName, placement) =>
       targets.get(idOf({ clusterName, placement })),
     );
     const held = new Set(holds.map(heldId));

@@ -79,6 +79,7 @@ export async function withPlanInput<T>(
       observations: observed?.observations,
       upgradeObservations: undefined,
       record: recorded.record,
+      recordedHolds: recorded.record.inEffect?.holds,
       // Nothing but the record is there.
       unproven: new Map(),
       digest: sha256,

@@ -1,10 +1,12 @@
 import type { ClusterName } from '../../api/meta.ts';
 import type { ClusterObservation, ObjectOutcome, PlacementObservation } from '../../api/observation.ts';
-import type { PlacementRef } from '../../api/placement.ts';
+import type { PlacementKind, PlacementRef } from '../../api/placement.ts';
 import { type Asking, askForeign, containsForeign, stillToGo } from '../bindings/foreign-objects.ts';
+import { isRemovalApproved } from '../gate/removal-approval.ts';
+import type { PlanInput } from '../input.ts';
 import { memoize } from '../kernel/memoize.ts';
 import { listUpTo } from '../kernel/short-list.ts';
-import type { Hold, PlacementTarget } from '../plan-document.ts';
+import type { Hold, HoldReason, PlacementTarget } from '../plan-document.ts';
 import { describeRef } from '../selection/object-key.ts';
 
 /**
@@ -13,12 +15,13 @@ import { describeRef } from '../selection/object-key.ts';
  * again since the actor's report do not count.
  */
 export function removalHolds(
-  seen: Asking & {
-    readonly observations: ReadonlyMap<ClusterName, Pick<ClusterObservation, 'placements'>> | undefined;
-  },
+  seen: Asking &
+    Pick<PlanInput, 'recordedHolds'> & {
+      readonly observations: ReadonlyMap<ClusterName, Pick<ClusterObservation, 'placements'>> | undefined;
+    },
   targetOf: (clusterName: ClusterName, placement: PlacementRef) => PlacementTarget | undefined,
 ): Hold[] {
-  const holds: Hold[] = [];
+  const holds = (seen.recordedHolds ?? []).filter((hold) => stillHeld(hold, seen, targetOf));
   for (const [clusterName, observation] of seen.observations ?? []) {
     for (const { placement, results } of withUnremoved(observation.placements)) {
       const { kind, name, namespace } = placement;
@@ -43,6 +46,24 @@ export function removalHolds(
   }
   return holds;
 }
+
+/** Whether a recorded removal goes on, without an approval and without a report of its actor. */
+function stillHeld(
+  { subject: { kind, name, namespace, clusterName }, reason, removalDigest }: Hold,
+  { observations, fleet }: Parameters<typeof removalHolds>[0],
+  targetOf: Parameters<typeof removalHolds>[1],
+): boolean {
+  if (clusterName === undefined || !removalReasons.has(reason)) return false;
+  const placement = { kind: kind as PlacementKind, name, ...(namespace === undefined ? {} : { namespace }) };
+  const isReported = observations?.get(clusterName)?.placements.some((of) => sameRef(of.placement, placement));
+  if (isReported || targetOf(clusterName, placement)?.remove !== true) return false;
+  return removalDigest === undefined || !isRemovalApproved(removalDigest, fleet);
+}
+
+const removalReasons: ReadonlySet<HoldReason> = new Set(['ContainsForeignObjects', 'RemovalRefused']);
+
+const sameRef = (a: PlacementRef, b: PlacementRef): boolean =>
+  a.kind === b.kind && a.name === b.name && a.namespace === b.namespace;
 
 /** Cached, since only few placements of a member have such results. */
 export const withUnremoved = memoize((placements: readonly PlacementObservation[]) =>
