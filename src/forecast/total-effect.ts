@@ -36,6 +36,7 @@ import { type NeededRuns, neededRuns } from './needed-runs.ts';
 import { type NodesAt, nodesOfDay } from './nodes-of-day.ts';
 import { compared, type Leaving, type ObjectChanges } from './object-changes.ts';
 import { type OnlyCompared, onlyCompared } from './only-compared.ts';
+import { type Rescheduled, rescheduled } from './rescheduled.ts';
 import { type ReturningObject, returningObjects } from './returning-objects.ts';
 import { withRunsDone } from './runs-in-progress.ts';
 import { atOnce, type ForecastRun, type InSteps, stepByStep } from './steps.ts';
@@ -84,6 +85,8 @@ export interface TotalEffect extends ObjectChanges, NeededRuns {
   readonly held: readonly Hold[];
   /** Also those that delay nothing of the change. */
   readonly freezes: readonly ChangedFreeze[];
+  /** What it brings forward or puts off by these, and that ends the same. */
+  readonly rescheduled: readonly Rescheduled[];
   /** Cluster update runs that the change adds or changes, and those in progress that continue otherwise. Others start nothing meanwhile. */
   readonly upgrades: readonly UpgradeForecast[];
   /** Cluster update runs in progress that the change ends, or that continue otherwise. */
@@ -191,6 +194,7 @@ export function* totalEffectInSteps(
     usual: { ...usualForecast, rollouts: usualForecast.rollouts.filter(isUnchanged) },
     isUpgrading: (name) => changed.has(name) || otherwise.has(name),
   });
+  const freezes = changedFreezes(base.fleet, next.fleet, base.now);
   const back = yield* takenBack(earlier, last, { effect, ends: settles, leaving });
   const held = [...heldByChange(earlier, last, back), ...withdrawnBy({ base, next, now, planned: present })];
   const needed = neededRuns(earlier, last, waitingIn(held, last));
@@ -218,7 +222,11 @@ export function* totalEffectInSteps(
     policies: changedPolicies(now, first),
     onlyCompared: onlyCompared(earlier, last),
     held,
-    freezes: changedFreezes(base.fleet, next.fleet, base.now),
+    freezes,
+    rescheduled:
+      freezes.length === 0
+        ? []
+        : rescheduled(usualForecast, forecast, (placement) => placements.has(placementKey(placement))),
     upgrades: forecast.upgrades,
     upgradesInProgress,
     upgradedBefore: done,

@@ -59,6 +59,7 @@ export function effectText(effect: TotalEffect, { all = false }: { readonly all?
   const nodes = nodesText(effect);
   const parts = [
     ...[placements, returning, held, stopped, needsRun, guard, noLongerRefused, upgrading, nodes],
+    effect.rescheduled,
     ...[
       failingText(effect),
       inProgressTexts(effect),

@@ -31,6 +31,7 @@ export function titleText(effect: TotalEffect): string {
     ...inProgressTexts(effect),
     ...returningTitle(effect),
     ...changesText(effect, answers),
+    ...rescheduledText(effect),
     ...(effect.noLongerRefused.length > 0 ? ['no longer refused by the guard'] : []),
     ...unreachedText(effect),
     ...takenBackText(effect),
@@ -115,7 +116,7 @@ function changesText(effect: TotalEffect, answers: readonly string[]): string[] 
     const text = withheldText(withheld) ?? heldText(held) ?? changedNodesText(nodesText(effect));
     if (text !== undefined) return [text];
     if (stopped.length + ends + failingText(effect).length === 0 && answers.length > 0) return [];
-    if (returning.length > 0) return [];
+    if (returning.length + effect.rescheduled.length > 0) return [];
     return [ends === 0 ? 'no change on any cluster' : 'no object changes'];
   }
   return [
@@ -123,6 +124,28 @@ function changesText(effect: TotalEffect, answers: readonly string[]): string[] 
     `${clusters.size} of ${fleetSize} clusters`,
     ...(upgrades.length === 0 ? [] : [runs]),
     ...[withheldText(withheld) ?? []].flat(),
+  ];
+}
+
+/** `starts earlier on 5 of 6 clusters: web` */
+export function rescheduledText({ rescheduled, fleetSize }: TotalEffect): string[] {
+  const text = (all: TotalEffect['rescheduled'], when: string): string[] => {
+    const clusters = new Set(all.flatMap((of) => of.clusters));
+    const names = listUpTo(
+      all.map(({ placement }) => titleOf(placement)),
+      mostNamed,
+    );
+    return all.length === 0 ? [] : [`starts ${when} on ${clusters.size} of ${fleetSize} clusters: ${names}`];
+  };
+  return [
+    ...text(
+      rescheduled.filter(({ from, usually }) => from < usually),
+      'earlier',
+    ),
+    ...text(
+      rescheduled.filter(({ from, usually }) => from > usually),
+      'later',
+    ),
   ];
 }
 

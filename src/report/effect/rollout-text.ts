@@ -110,6 +110,7 @@ export function rolloutText(effect: TotalEffect): string[] {
     ...(toAdd === undefined ? [] : [toAdd]),
     ...stays,
     ...freezes.map(freezeText),
+    ...effect.rescheduled.map(rescheduledLine),
     ...notDone.map(rolloutTitle),
     ...notes,
   ];
@@ -216,6 +217,11 @@ function runText(rollout: Rollout): string {
       return `${name} (${count} ${count === 1 ? 'cluster' : 'clusters'}${pace})`;
     });
   return parts.length === 0 ? `${run}` : `${run}: ${listUpTo(parts, mostNamed, ', then ')}`;
+}
+
+function rescheduledLine({ placement, run, clusters, from, usually }: TotalEffect['rescheduled'][number]): string {
+  const by = run === undefined ? '' : ` by update run ${run}`;
+  return `${titleOf(placement)}: starts${by} at ${instantText(from)} instead of ${instantText(usually)} on ${listUpTo(clusters, mostNamed)}`;
 }
 
 function freezeText({ name, action, active }: ChangedFreeze): string {
