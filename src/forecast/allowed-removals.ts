@@ -2,7 +2,7 @@ import type { RemovalApproval } from '../api/gitfleet.ts';
 import { placementKey } from '../api/placement.ts';
 import type { PlanResult } from '../engine/plan.ts';
 import type { GuardFinding, Hold, Plan } from '../engine/plan-document.ts';
-import { type HeldByCluster, heldAfter, heldBefore } from './held-objects.ts';
+import { type HeldByCluster, heldAfter, heldBefore, heldWhere } from './held-objects.ts';
 import { compared, type Leaving, type ObjectChanges } from './object-changes.ts';
 import type { InSteps } from './steps.ts';
 
@@ -36,7 +36,7 @@ export function* allowedRemovals(
     const guard = asked.guard.filter(isAnswered);
     const holds = asked.holds.filter(isAnswered);
     if (guard.length + holds.length === 0) continue;
-    const before = heldBefore(first);
+    const before = withoutLeft(heldBefore(first), first);
     const after = heldAfter(settled, before);
     // A refused plan is refused as a whole.
     const only = (held: HeldByCluster): HeldByCluster => (guard.length > 0 ? held : heldByHolds(held, holds));
@@ -48,6 +48,12 @@ export function* allowedRemovals(
     });
   }
   return allowed;
+}
+
+/** Clusters that left before are not part of it, though an update run may still have to forget them. */
+function withoutLeft(held: HeldByCluster, { contents: { world } }: PlanResult): HeldByCluster {
+  const { clusters } = world.record;
+  return clusters.size === 0 ? held : heldWhere(held, (_, cluster) => clusters.has(cluster));
 }
 
 const heldByHolds = (held: HeldByCluster, holds: readonly Hold[]): HeldByCluster =>

@@ -1,6 +1,7 @@
 import type { MemberCluster } from '../api/member-cluster.ts';
 import type { ClusterName } from '../api/meta.ts';
 import type { Fleet, PlanInput } from '../engine/input.ts';
+import { absenceMeansNothing } from '../engine/recovery/last-good.ts';
 
 /**
  * Clusters of a fleet that another one lacks, and that cannot have been observed yet. A daemon plans a commit before it has contact with
@@ -8,7 +9,10 @@ import type { Fleet, PlanInput } from '../engine/input.ts';
  */
 export function joiningMembers({ fleet, observations, record }: PlanInput, next: Fleet): ReadonlySet<ClusterName> {
   if (!record.exists && observations === undefined) return new Set();
-  const known = new Set<string>(fleet.members.map(({ metadata }) => metadata.name));
+  const kind = 'MemberCluster';
+  // The last good version of a broken file is in effect.
+  const kept = [...record.clusters.keys()].filter((name) => absenceMeansNothing(fleet, { kind, name }));
+  const known = new Set<string>([...fleet.members.map(({ metadata }) => metadata.name), ...kept]);
   return new Set(
     next.members
       .filter(({ metadata: { name }, status }) => !known.has(name) && !observations?.has(name) && !status?.agentStatus)

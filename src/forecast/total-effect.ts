@@ -11,7 +11,7 @@ import type { GuardFinding, Hold } from '../engine/plan-document.ts';
 import { memoOf } from '../engine/reuse/memo.ts';
 import { type AllowedRemoval, allowedRemovals } from './allowed-removals.ts';
 import { type Assumptions, readyAfterIn } from './assumptions.ts';
-import { type ChangedFreeze, changedFreezes } from './changed-freezes.ts';
+import type { ChangedFreeze } from './changed-freezes.ts';
 import { type ChangedPace, changedPaces } from './changed-paces.ts';
 import { type ChangedPolicy, changedPolicies } from './changed-policies.ts';
 import { type EndedRefusal, endedRefusals } from './ended-refusals.ts';
@@ -36,7 +36,7 @@ import { type NeededRuns, neededRuns } from './needed-runs.ts';
 import { type NodesAt, nodesOfDay } from './nodes-of-day.ts';
 import { compared, type Leaving, type ObjectChanges } from './object-changes.ts';
 import { type OnlyCompared, onlyCompared } from './only-compared.ts';
-import { type Rescheduled, rescheduled } from './rescheduled.ts';
+import { freezesIn, type Rescheduled } from './rescheduled.ts';
 import { type ReturningObject, returningObjects } from './returning-objects.ts';
 import { withRunsDone } from './runs-in-progress.ts';
 import { atOnce, type ForecastRun, type InSteps, stepByStep } from './steps.ts';
@@ -194,7 +194,6 @@ export function* totalEffectInSteps(
     usual: { ...usualForecast, rollouts: usualForecast.rollouts.filter(isUnchanged) },
     isUpgrading: (name) => changed.has(name) || otherwise.has(name),
   });
-  const freezes = changedFreezes(base.fleet, next.fleet, base.now);
   const back = yield* takenBack(earlier, last, { effect, ends: settles, leaving });
   const held = [...heldByChange(earlier, last, back), ...withdrawnBy({ base, next, now, planned: present })];
   const needed = neededRuns(earlier, last, waitingIn(held, last));
@@ -222,11 +221,7 @@ export function* totalEffectInSteps(
     policies: changedPolicies(now, first),
     onlyCompared: onlyCompared(earlier, last),
     held,
-    freezes,
-    rescheduled:
-      freezes.length === 0
-        ? []
-        : rescheduled(usualForecast, forecast, (placement) => placements.has(placementKey(placement))),
+    ...freezesIn([base.fleet, next.fleet], { now: base.now, usual: usualForecast, forecast, placements }),
     upgrades: forecast.upgrades,
     upgradesInProgress,
     upgradedBefore: done,
