@@ -125,6 +125,40 @@ export interface ForgeErrorDetails {
   readonly answer?: ForgeAnswer;
 }
 
+/** Where reviewers are written, as problems name it. */
+export const reviewersField = 'forge.reviewers in fleet.yaml';
+
+/** That some of them cannot review. */
+export const notAsked = (names: readonly string[], why: string): ForgeError =>
+  new ForgeError('refused', `${names.join(', ')} of ${reviewersField} cannot be asked to review: ${why}`);
+
+/** Asks reviewers, one by one where the forge refuses all together: it may refuse only one of them. Error: ForgeError with their names. */
+export async function askEach(
+  reviewers: readonly string[],
+  ask: (names: readonly string[]) => Promise<unknown>,
+): Promise<void> {
+  if (reviewers.length === 0) return;
+  const refusalOf = (names: readonly string[]): Promise<string | undefined> =>
+    ask(names).then(
+      () => undefined,
+      (error: unknown) => {
+        const isRefused = error instanceof ForgeError && (error.code === 'refused' || error.code === 'not-found');
+        if (isRefused) return error.answer?.text ?? error.message;
+        throw error;
+      },
+    );
+  const why = await refusalOf(reviewers);
+  if (why === undefined) return;
+  if (reviewers.length === 1) throw notAsked(reviewers, why);
+  const refused = new Map<string, string>();
+  for (const name of reviewers) {
+    const own = await refusalOf([name]);
+    if (own !== undefined) refused.set(name, own);
+  }
+  const [first] = refused.values();
+  if (first !== undefined) throw notAsked([...refused.keys()], first);
+}
+
 /** What forges answer to a merge that reviews, checks, a conflict, a new tip or their own work prevent. */
 const notYet: readonly number[] = [405, 406, 409, 422];
 

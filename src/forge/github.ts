@@ -1,4 +1,5 @@
 import {
+  askEach,
   type Comment,
   type CommitStatus,
   type Forge,
@@ -53,9 +54,14 @@ export function github(api: Api, { repository, login }: Account): Forge {
         .filter((found) => found.head === head && !found.isFork),
     ...pullRequestChanges(api, repo),
     async merge(number, { commit, title }) {
-      const merge_method = methodOf((await api({ method: 'GET', path: repo })) as GithubRepository);
-      const body = { sha: commit, merge_method, ...(merge_method !== 'rebase' && { commit_title: title }) };
-      return whyUnmerged(api({ method: 'PUT', path: `${repo}/pulls/${number}/merge`, body }));
+      const methods = methodsOf((await api({ method: 'GET', path: repo })) as GithubRepository);
+      let why: string | undefined;
+      for (const merge_method of methods) {
+        const body = { sha: commit, merge_method, ...(merge_method !== 'rebase' && { commit_title: title }) };
+        why = await whyUnmerged(api({ method: 'PUT', path: `${repo}/pulls/${number}/merge`, body }));
+        if (why === undefined || !isMethodRefused(why)) break;
+      }
+      return why;
     },
     mergedBy: (number) => mergerOf(api, `${repo}/pulls/${number}`),
     comments: async (number, marker) =>
@@ -97,8 +103,17 @@ interface GithubRepository {
   readonly allow_squash_merge?: boolean;
 }
 
-const methodOf = ({ allow_merge_commit: merge = true, allow_squash_merge: squash }: GithubRepository) =>
-  merge ? 'merge' : squash ? 'squash' : 'rebase';
+/** Ways to merge, the preferred one first, without those that are known to be forbidden. */
+function methodsOf(of: GithubRepository): readonly string[] {
+  const forbidden = new Set([
+    ...(of.allow_merge_commit === false ? ['merge'] : []),
+    ...(of.allow_squash_merge === false ? ['squash'] : []),
+  ]);
+  return ['merge', 'squash', 'rebase'].filter((method) => !forbidden.has(method));
+}
+
+/** `Merge commits are not allowed on this repository.` */
+const isMethodRefused = (why: string): boolean => /\bnot allowed\b/i.test(why);
 
 /** Calls that change a pull request, for forges with the paths of GitHub. `repo`: the path of the repository. */
 export const pullRequestChanges = (api: Api, repo: string): Pick<Forge, 'open' | 'edit' | 'close' | 'assign'> => ({
@@ -114,13 +129,14 @@ export const pullRequestChanges = (api: Api, repo: string): Pick<Forge, 'open' |
     void (await api({ method: 'PATCH', path: `${repo}/pulls/${number}`, body: { state: 'closed' } })),
   async assign(number, { labels, reviewers }) {
     if (labels.length > 0) await api({ method: 'POST', path: `${repo}/issues/${number}/labels`, body: { labels } });
-    if (reviewers.length === 0) return;
     const isTeam = (name: string): boolean => name.includes('/');
-    const body = {
-      reviewers: reviewers.filter((name) => !isTeam(name)),
-      team_reviewers: reviewers.filter(isTeam).map((name) => name.split('/').at(-1)!),
-    };
-    await api({ method: 'POST', path: `${repo}/pulls/${number}/requested_reviewers`, body });
+    await askEach(reviewers, (names) => {
+      const body = {
+        reviewers: names.filter((name) => !isTeam(name)),
+        team_reviewers: names.filter(isTeam).map((name) => name.split('/').at(-1)!),
+      };
+      return api({ method: 'POST', path: `${repo}/pulls/${number}/requested_reviewers`, body });
+    });
   },
 });
 

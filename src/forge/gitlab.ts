@@ -1,4 +1,4 @@
-import { type Forge, ForgeError, type PullRequest, pageURL, whyUnmerged } from './forge.ts';
+import { type Forge, ForgeError, notAsked, type PullRequest, pageURL, whyUnmerged } from './forge.ts';
 import { type Account, known, newestStatus } from './github.ts';
 import { type Api, allPages, type Call, listOf, openPulls, pageOfTexts, pageSize } from './http.ts';
 
@@ -52,7 +52,12 @@ export function gitlab(api: Api, { repository, login }: Account): Forge {
     },
     async assign(number, { labels, reviewers }) {
       const ids: number[] = [];
-      for (const name of reviewers) ids.push(await userId(api, name));
+      const unknown: string[] = [];
+      for (const name of reviewers) {
+        const id = await userId(api, name);
+        if (id === undefined) unknown.push(name);
+        else ids.push(id);
+      }
       // GitLab replaces the reviewers that are there.
       if (ids.length > 0) {
         const { reviewers: there } = (await api({ method: 'GET', path: `${requests}/${number}` })) as MergeState;
@@ -60,6 +65,7 @@ export function gitlab(api: Api, { repository, login }: Account): Forge {
       }
       const body = { ...(labels.length > 0 && { add_labels: labels }), ...(ids.length > 0 && { reviewer_ids: ids }) };
       await api({ method: 'PUT', path: `${requests}/${number}`, body });
+      if (unknown.length > 0) throw notAsked(unknown, 'there is no such user');
     },
     async comments(number, marker) {
       const query = { activity_filter: 'only_comments', sort: 'asc', order_by: 'created_at', per_page: pageSize };
@@ -115,10 +121,9 @@ const noteChanges = (api: Api, requests: string): Pick<Forge, 'addComment' | 'ed
 });
 
 /** GitLab takes reviewers by id. */
-async function userId(api: Api, username: string): Promise<number> {
+async function userId(api: Api, username: string): Promise<number | undefined> {
   const [user] = listOf(await api({ method: 'GET', path: '/users', query: { username } }));
-  if (user === undefined) throw new ForgeError('refused', `there is no user ${username} to review merge requests`);
-  return (user as { readonly id: number }).id;
+  return (user as { readonly id: number } | undefined)?.id;
 }
 
 /** A status that has the state already is refused: `Cannot transition status via :run from :running`. */

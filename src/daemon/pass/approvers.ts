@@ -12,7 +12,7 @@ import { GitError } from '../../git/git-error.ts';
 import type { Commit, Signature } from '../../git/objects/commit.ts';
 import type { Person } from '../../git/person.ts';
 import type { DesiredState } from '../ports.ts';
-import type { ApprovalRequests } from '../requests/approval-requests.ts';
+import type { ApprovalRequests, Deciders } from '../requests/approval-requests.ts';
 import { readableName } from './readable-name.ts';
 
 /** Finds who gave the approvals of a commit that no run has accepted yet: what is accepted is recorded. */
@@ -23,20 +23,20 @@ export type FindApprovers = (of: {
 }) => Promise<Approvers>;
 
 /**
- * `author`: of gitfleet's own commits, which a fast-forward brings to the followed branch as they are. `reviewersOf`: who approved the
- * pull request of an approval, as far as the forge was asked; nothing waits for it.
+ * `author`: of gitfleet's own commits, which a fast-forward brings to the followed branch as they are. `reviewersOf`: who had approved the
+ * pull request of an approval when the forge was asked last, for one that does not tell at its merge.
  */
 export function approverFinder({
   desired,
   author,
   reviewersOf,
-  mergedBy,
+  decidedBy,
 }: {
   readonly desired: Pick<DesiredState, 'broughtBy' | 'signatureOf'>;
   readonly author: Person;
   readonly reviewersOf: (approval: string) => readonly string[];
-  /** Who merged it; asked once for each commit that brings a requested one. */
-  readonly mergedBy: ApprovalRequests['mergedBy'];
+  /** Who merged and who approved it; asked once for each commit that brings a requested one. */
+  readonly decidedBy: ApprovalRequests['decidedBy'];
 }): FindApprovers {
   /** By path: what was found, as of which tip. */
   const known = new Map<string, { readonly tip: string; readonly approver: Approver | undefined }>();
@@ -44,7 +44,7 @@ export function approverFinder({
   async function approverOf(
     path: string,
     tip: string,
-    merger: () => Promise<string | undefined>,
+    deciders: () => Promise<Deciders | undefined>,
   ): Promise<Approver | undefined> {
     const before = known.get(path);
     if (before?.tip === tip) return before.approver;
@@ -57,15 +57,16 @@ export function approverFinder({
       found === 'before'
         ? before?.approver
         : typeof found === 'object'
-          ? await mergedAs(found, await merger())
+          ? await mergedAs(found, await deciders())
           : undefined;
     known.set(path, { tip, approver });
     return approver;
   }
 
-  async function mergedAs(found: Commit, merger: string | undefined): Promise<Approver> {
+  async function mergedAs(found: Commit, { merger, reviewers = [] }: Partial<Deciders> = {}): Promise<Approver> {
     const signature = await desired.signatureOf?.(found.oid);
-    return { ...approverIn(found, author), ...(merger !== undefined && { mergedBy: readableName(merger) }), signature };
+    const mergedBy = merger === undefined ? {} : { mergedBy: readableName(merger) };
+    return { ...approverIn(found, author), ...mergedBy, ...reviewedBy(reviewers), signature };
   }
 
   return async ({ commit, fleet, record }) => {
@@ -81,16 +82,18 @@ export function approverFinder({
       // What no run requests is early or left over, and has no pull request of gitfleet.
       const isRequested = file.kind === 'RemovalApproval' || record.approvals.has(name);
       const approver = await approverOf(path, commit, async () =>
-        isRequested ? mergedBy(name, fleet.config?.spec.forge) : undefined,
+        isRequested ? decidedBy(name, fleet.config?.spec.forge) : undefined,
       );
       if (approver === undefined) continue;
-      const reviewers = reviewersOf(name).map(readableName);
-      approvers.set(key, { ...approver, ...(reviewers.length > 0 && { reviewers }) });
+      approvers.set(key, { ...approver, ...(approver.reviewers ? {} : reviewedBy(reviewersOf(name))) });
     }
     for (const path of known.keys()) if (!paths.has(path)) known.delete(path);
     return approvers;
   };
 }
+
+const reviewedBy = (reviewers: readonly string[]): Pick<Approver, 'reviewers'> =>
+  reviewers.length === 0 ? {} : { reviewers: reviewers.map(readableName) };
 
 function isAccepted(
   file: ApprovalRequest | UpgradeGate | RemovalApproval,

@@ -1,7 +1,14 @@
 import type { FleetConfig } from '../../api/gitfleet.ts';
 import { messageOf } from '../../api/message-of.ts';
 import type { Problem } from '../../api/problem.ts';
-import { type Assigned, type Branches, type Forge, ForgeError, type PullRequest } from '../../forge/forge.ts';
+import {
+  type Assigned,
+  type Branches,
+  type Forge,
+  ForgeError,
+  type PullRequest,
+  reviewersField,
+} from '../../forge/forge.ts';
 import type { OpenedForge } from '../../forge/open-forge.ts';
 import { type Clock, sleep } from '../../members/clock.ts';
 import type { RequestPage } from '../../repo/record/summary.ts';
@@ -22,6 +29,13 @@ import {
   wantedAsOf,
 } from './request-state.ts';
 
+/** Users who decided a pull request. */
+export interface Deciders {
+  readonly merger: string | undefined;
+  /** Who approved it. */
+  readonly reviewers: readonly string[];
+}
+
 /** Pull requests for approvals, updated apart from reconciliations, which never wait for the forge. */
 export interface ApprovalRequests {
   /** Opens the forge that fleet.yaml names; undefined where there is none. */
@@ -34,8 +48,8 @@ export interface ApprovalRequests {
   pages(): ReadonlyMap<string, RequestPage>;
   /** Users who approved the pull request of an approval, as far as the forge was asked. */
   reviewersOf(approval: string): readonly string[];
-  /** The user who merged it. Undefined where the forge does not tell at once: an approval needs only its merge. */
-  mergedBy(approval: string, named: FleetConfig['spec']['forge']): Promise<string | undefined>;
+  /** Who merged it. Undefined where the forge does not tell at once: an approval needs only its merge. */
+  decidedBy(approval: string, named: FleetConfig['spec']['forge']): Promise<Deciders | undefined>;
   problems(): readonly Problem[];
   /** Something may have changed at the forge. */
   look(): void;
@@ -111,7 +125,7 @@ export function approvalRequests(input: {
     },
     pages: () => shown.pages,
     reviewersOf: (approval) => state.reviews.get(approval)?.by ?? [],
-    async mergedBy(approval, named) {
+    async decidedBy(approval, named) {
       const { forge } = input.open(named);
       const beganMs = pace.now();
       if (beganMs - mergers.sinceMs >= mergersEveryMs) mergers = { sinceMs: beganMs, spentMs: 0 };
@@ -121,8 +135,8 @@ export function approvalRequests(input: {
       const known = forge === opened.forge ? state.known.get(approval) : undefined;
       const told = new AbortController();
       const late = sleep(pace, leftMs, told.signal).then(() => undefined);
-      const merger = mergerOf(forge, { known, head: prefix + approval, base: branch });
-      return Promise.race([merger, late]).finally(() => {
+      const deciders = decidersOf(forge, { known, head: prefix + approval, base: branch });
+      return Promise.race([deciders, late]).finally(() => {
         told.abort();
         spending.spentMs += pace.now() - beganMs;
       });
@@ -137,13 +151,18 @@ export function approvalRequests(input: {
 }
 
 /** One that was merged while no daemon ran is the newest of its branch: one that is asked again has a newer one. */
-async function mergerOf(
+async function decidersOf(
   forge: Forge,
   { known, ...branches }: Branches & { readonly known: PullRequest | undefined },
-): Promise<string | undefined> {
+): Promise<Deciders | undefined> {
   try {
     const [newest] = known ? [known] : await forge.find(branches);
-    return newest && (known || newest.state === 'merged') ? await forge.mergedBy(newest.number) : undefined;
+    if (newest === undefined || !(known || newest.state === 'merged')) return undefined;
+    const [merger, reviewers = []] = await Promise.all([
+      forge.mergedBy(newest.number),
+      forge.approvers(newest.number).catch(() => undefined),
+    ]);
+    return { merger, reviewers };
   } catch {
     return undefined;
   }
@@ -211,9 +230,12 @@ async function reviewersOf(forge: Forge, number: number): Promise<readonly strin
 }
 
 function problemsIn(state: RequestState, { missing, forge }: OpenedForge, nowMs: number): Problem[] {
-  const fix = 'merge the approval branches by git meanwhile';
+  const fixOf = (message: string): string =>
+    message.includes(reviewersField)
+      ? 'name users there who may review, or leave them out'
+      : 'merge the approval branches by git meanwhile';
   return [
     ...(missing === undefined ? [] : [missing]),
     ...troubles(state, nowMs).map((why) => `pull requests of ${forge?.repository}: ${why}`),
-  ].map((message) => ({ severity: 'warning', code: 'forge', message, fix }));
+  ].map((message) => ({ severity: 'warning', code: 'forge', message, fix: fixOf(message) }));
 }

@@ -33,7 +33,7 @@ function world(reviewers: readonly string[] = [], merger?: string) {
     desired: { broughtBy },
     author: own,
     reviewersOf: () => reviewers,
-    mergedBy: async () => merger,
+    decidedBy: async () => (merger === undefined ? undefined : { merger, reviewers: [] }),
   });
   const record = readRecord(new Map()).record;
   return {

@@ -37,7 +37,7 @@ it.each([
   const seconds = async (): Promise<number> => {
     const began = Date.now();
     let isOver = false;
-    const told = requests.mergedBy('web-1-after-dev', undefined).then(() => {
+    const told = requests.decidedBy('web-1-after-dev', undefined).then(() => {
       isOver = true;
     });
     await vi.advanceTimersByTimeAsync(0);

@@ -182,17 +182,23 @@ it.each(['github', 'gitlab', 'gitea', 'forgejo'] as const)(
   },
 );
 
-it.each(['github', 'gitlab', 'gitea', 'forgejo'] as const)('names who merged a squashed one: %s', async (dialect) => {
-  await open(dialect);
-  fleet.start({ forge });
-  await untilOpen();
-  forge.pull(1).mergedBy = 'cara';
-  await forge.merge(1, 'squash');
-  await finished();
-  const { 'runs/web-1.yaml': status } = await fleet.repo.files('fleet-status');
-  expect(status).toContain('mergedBy: cara');
-  expect((await fleet.repo.log('fleet-status')).join('\n')).toMatch(/web-1-after-dev: approved by cara in commit/);
-});
+it.each(['github', 'gitlab', 'gitea', 'forgejo'] as const)(
+  'names who merged a squashed one, and who approved it just before: %s',
+  async (dialect) => {
+    await open(dialect);
+    fleet.start({ forge });
+    await untilOpen();
+    await fleet.run(75);
+    forge.pull(1).reviews.push({ user: 'ben', state: 'APPROVED' });
+    forge.pull(1).mergedBy = 'cara';
+    await forge.merge(1, 'squash');
+    await finished();
+    const { 'runs/web-1.yaml': status } = await fleet.repo.files('fleet-status');
+    expect(status).toContain('mergedBy: cara');
+    expect(status).toMatch(/reviewers:\s+- ben/);
+    expect((await fleet.repo.log('fleet-status')).join('\n')).toMatch(/web-1-after-dev: approved by cara in commit/);
+  },
+);
 
 it('names who merged one while no daemon ran', async () => {
   await open('github');
@@ -243,15 +249,20 @@ it('asks nothing more where the forge does not tell who approved', async () => {
   await finished();
 });
 
-it('opens one also where a reviewer is unknown, and reports that', async () => {
-  await open('github');
-  fleet.commit({ 'fleet.yaml': config('github', 'reviewers: [nobody]') });
-  fleet.start({ forge });
-  await untilOpen();
-  await fleet.until('it is reported', async () => (await summary()).includes('from collaborators'), 60);
-  await forge.merge(1, 'squash');
-  await finished();
-});
+it.each(['github', 'gitlab', 'gitea', 'forgejo'] as const)(
+  'opens one also where a reviewer is unknown, asks the others, and reports that: %s',
+  async (dialect) => {
+    await open(dialect);
+    fleet.commit({ 'fleet.yaml': config(dialect, 'reviewers: [ann, nobody]') });
+    fleet.start({ forge });
+    await untilOpen();
+    const why = 'nobody of forge.reviewers in fleet.yaml cannot be asked to review: ';
+    await fleet.until('it is reported', async () => (await summary()).includes(why), 60);
+    expect(forge.pull(1).reviewers).toEqual(['ann']);
+    await forge.merge(1, 'squash');
+    await finished();
+  },
+);
 
 it('works without the forge while it is down, reports that after a minute, and catches up', async () => {
   await open('github');
