@@ -1,5 +1,6 @@
 import type { ClusterUpdatingStatus, RollbackStatus, StageStatus, UpdateRunStatus } from '../../../api/staged.ts';
 import { heldByPause } from '../../pause/pause.ts';
+import { endInstruction } from '../end-instruction.ts';
 import { rollsBack } from '../failure-policy.ts';
 import { presentClusters } from '../left-clusters.ts';
 import { type StagedReason, withReason } from '../run-conditions.ts';
@@ -120,9 +121,10 @@ function underWay(
   if (isWaiting && mayStart && pause.kind === 'none' && pause.pausesAt) step = withWake(step, pause.pausesAt);
   if (mayStart || inFlight.length > 0) {
     const cause = step.status.rollbackStatus!.message;
-    const stuckText =
-      stuck.length === 0 ? '' : `, stuck on ${stuck.slice(0, 3).join(', ')}${stuck.length > 3 ? '...' : ''}`;
-    const text = `the update run is rolling back stage ${stageName}${stuckText}: ${cause}`;
+    const stuckOn = `${stuck.slice(0, 3).join(', ')}${stuck.length > 3 ? '...' : ''}`;
+    const stops = mayStart ? '' : ', and stops after that';
+    const way = `; if ${stuckOn} cannot become available, ${endInstruction(context)}`;
+    const text = `the update run is rolling back stage ${stageName}${stops}${stuck.length === 0 ? '' : `, stuck on ${stuckOn}`}: ${cause}${stuck.length === 0 ? '' : way}`;
     return withRunReason(step, context, 'UpdateRunRollingBack', text);
   }
   return withRunReason(

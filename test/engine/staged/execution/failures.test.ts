@@ -217,6 +217,16 @@ describe('on-failure: rollback', () => {
     rollout.change(state('Run')).plan(950);
     expect(rollout.moves[1]).toBe('p-1 Bound 0 update');
   });
+  it('says how to end it where a cluster does not become available again, and that it stops', () => {
+    const rollout = rollingBack('all of prod').plan(1001);
+    const message = () => rollout.status.conditions!.find(({ type }) => type === 'Progressing')!.message;
+    expect(message()).toMatch(
+      /^the update run is rolling back stage prod, stuck on p-3, p-2: .*; if p-3, p-2 cannot become available, remove run web-1, which ends it and leaves its clusters as they are$/,
+    );
+    const [run] = rollout.input.runs;
+    rollout.change({ runs: [{ ...run!, spec: { ...run!.spec, state: 'Stop' } }] }).plan(1002);
+    expect(message()).toMatch(/^the update run is rolling back stage prod, and stops after that, stuck on p-3, p-2: /);
+  });
   it('a pause holds it', () => {
     const rollout = threeStages(back).plan().ready('c-1').plan(10);
     const paused = { kind: 'paused', endsWhen: 'freeze x ends', until: at(9000) } as const;
