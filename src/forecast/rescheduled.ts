@@ -40,17 +40,36 @@ export function freezesIn(
   return { freezes, rescheduled: others.flatMap((rollout) => otherTimes(rollout, usual)) };
 }
 
+/** Clusters that start earlier, and those that start later, where a freeze holds the rollout with the change or without it. */
 function otherTimes(rollout: Rollout, usual: Pick<Forecast, 'rollouts'>): Rescheduled[] {
   const { placement, run } = rollout;
   const before = usual.rollouts.find((of) => of.run === run && placementKey(of.placement) === placementKey(placement));
-  if (before === undefined) return [];
+  if (before === undefined || !(isFrozen(before) || isFrozen(rollout))) return [];
   const [was, is] = [startsOf(before), startsOf(rollout)];
-  const clusters = [...is.keys()].filter((name) => was.has(name) && was.get(name) !== is.get(name)).sort();
-  const first = (starts: ReadonlyMap<ClusterName, Timestamp>) => clusters.map((name) => starts.get(name)!).sort()[0];
-  const [usually, from] = [first(was), first(is)];
-  if (from === undefined || usually === undefined || from === usually) return [];
-  return [{ placement, ...(run !== undefined && { run }), clusters, from, usually }];
+  const first = (starts: ReadonlyMap<ClusterName, Timestamp>, of: readonly ClusterName[]) =>
+    of.map((name) => starts.get(name)!).sort()[0]!;
+  const all = [...is.keys()].filter((name) => was.has(name)).sort();
+  const [earlier, later] = [
+    all.filter((name) => is.get(name)! < was.get(name)!),
+    all.filter((name) => is.get(name)! > was.get(name)!),
+  ];
+  return [earlier, later].flatMap((clusters) =>
+    clusters.length === 0
+      ? []
+      : [
+          {
+            placement,
+            ...(run !== undefined && { run }),
+            clusters,
+            from: first(is, clusters),
+            usually: first(was, clusters),
+          },
+        ],
+  );
 }
+
+const isFrozen = ({ waits, stages }: Rollout): boolean =>
+  [...waits, ...stages.flatMap((stage) => stage.waits)].some(({ kind }) => kind === 'freeze');
 
 const startsOf = ({ stages }: Rollout): ReadonlyMap<ClusterName, Timestamp> =>
   new Map(stages.flatMap(({ clusters }) => clusters.map(({ clusterName, from }) => [clusterName, from] as const)));

@@ -1,6 +1,6 @@
 import type { LabelSelector, Manifest } from '../api/meta.ts';
 import type { ClusterObservation } from '../api/observation.ts';
-import { availabilityOf, hasPods, podCause } from '../engine/bindings/availability.ts';
+import { availabilityOf, podCause } from '../engine/bindings/availability.ts';
 import { isFields } from '../engine/kernel/fields.ts';
 import { matchesSelector } from '../engine/kernel/selector.ts';
 import { objectKey, refOfManifest } from '../engine/selection/object-key.ts';
@@ -96,5 +96,9 @@ export function waitingPods(
 }
 
 const keyOf = ({ object }: { readonly object: Parameters<typeof objectKey>[0] }): string => objectKey(object);
+
+const hasPods = ({ apiVersion, kind }: Manifest): boolean =>
+  (apiVersion === 'apps/v1' && ['Deployment', 'StatefulSet', 'DaemonSet'].includes(kind)) ||
+  (apiVersion === 'batch/v1' && kind === 'Job');
 
 const generationOf = ({ object }: Pick<Waiting, 'object'>): unknown => object.metadata.generation;

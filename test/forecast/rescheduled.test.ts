@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { effectText } from '../../src/report/effect/effect-text.ts';
-import { deployment, PaperFleet } from '../support/paper-fleet.ts';
+import { deployment, PaperFleet, placement } from '../support/paper-fleet.ts';
 import { effectOf, type Files, web } from './effect-of.ts';
 
 const freeze = (name: string, schedule: string): string =>
@@ -41,4 +41,25 @@ it('a change that begins a freeze says what starts later by it', async () => {
   expect(text.rollout.filter((line) => line.startsWith('web: starts'))).toEqual([
     'web: starts at 2026-11-20 12:01 UTC instead of 2026-11-20 10:01 UTC on fra, lon, nyc',
   ]);
+});
+
+it('a change that moves a freeze says both, and a pace that it changes is no effect of a freeze', async () => {
+  const { paper, files } = await pendingWith(none);
+  const frozen = { ...files, 'fleet.yaml': now };
+  paper.files = frozen;
+  await paper.settle();
+  const text = effectText(await effectOf(paper, { ...frozen, 'fleet.yaml': freeze('moved', '1 10 * * *') }));
+  expect(text.title).toBe('starts earlier on 1 of 4 clusters: web · starts later on 3 of 4 clusters: web');
+  expect(text.rollout.filter((line) => line.startsWith('web: starts'))).toEqual([
+    'web: starts at 2026-11-20 10:00 UTC instead of 2026-11-20 11:30 UTC on ams',
+    'web: starts at 2026-11-20 12:01 UTC instead of 2026-11-20 11:31 UTC on fra, lon, nyc',
+  ]);
+  paper.files = files;
+  const pace = placement(
+    'web',
+    '{placementType: PickAll}',
+    '{type: RollingUpdate, rollingUpdate: {maxUnavailable: 100%}}',
+  );
+  const faster = { ...files, 'web.yaml': pace, 'fleet.yaml': freeze('christmas', '0 0 25 12 *') };
+  expect((await effectOf(paper, faster)).rescheduled).toEqual([]);
 });

@@ -148,7 +148,7 @@ it.each([
   expect(sectionOf(fleet, 'Not available')?.join()).toContain(`yet: ${cause}`);
 });
 
-it('the cause that pods show is reported though nothing else changed, and stays until they are read again', async () => {
+it('the cause that pods show is reported though nothing else changed', async () => {
   const fleet = await FleetOnGit.open(shop);
   fleet.paper.broken.add('us-1/Deployment/web');
   await fleet.settle();
@@ -158,14 +158,10 @@ it('the cause that pods show is reported though nothing else changed, and stays 
   waits('CrashLoopBackOff web:1');
   await fleet.settle();
   expect(shown()).toEqual([': CrashLoopBackOff web:1']);
-  fleet.paper.podCauses.clear();
-  await fleet.settle();
-  expect(shown()).toEqual([': CrashLoopBackOff web:1']);
   waits('Unschedulable');
   await fleet.settle();
   expect(shown()).toEqual([': Unschedulable']);
   fleet.paper.podCauses.clear();
-  fleet.commit({ 'resources/web.yaml': deployment('web', 'web', 'web:2') }, 'web 2');
   await fleet.settle();
   expect(shown()).toEqual(['']);
 });

@@ -228,29 +228,89 @@ it('clusters that were emptied get back what a run returned them to, also if the
   expect(world.problems()).toEqual([]);
 });
 
-it('a run takes an earlier snapshot with the overrides of a run that named it, also after a restart', async () => {
-  const override = `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ResourceOverride\nmetadata: {name: size, namespace: web}\nspec:\n  placement: {name: web}\n  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]\n  policy: {overrideRules: [{clusterSelector: {clusterSelectorTerms: []}, jsonPatchOverrides: [{op: replace, path: /spec/replicas, value: 3}]}]}\n`;
+it.each([
+  ['the run as it was', false],
+  ['another text in the run', true],
+])(
+  'what clusters had before a run is no longer known once the contents of that snapshot are exchanged: %s',
+  async (_, touches) => {
+    await atThirdGate('rollback');
+    await world.fleet.run(30);
+    await world.edit((files) => {
+      const state = parse(files['placements/web/state.yaml']!) as { resourceSnapshots: { index: number }[] };
+      const [zero, one] = [0, 1].map((index) => state.resourceSnapshots.findIndex((of) => of.index === index));
+      state.resourceSnapshots[one!] = { ...state.resourceSnapshots[zero!], index: 1 };
+      files['placements/web/state.yaml'] = stringify(state);
+      files['placements/web/snapshots/1.yaml'] = files['placements/web/snapshots/0.yaml']!;
+      if (touches)
+        withRun('web-3', (status) => {
+          status.conditions![0]!.message = 'another text';
+        })(files);
+    });
+    await world.fleet.run(60);
+    await reject('web-3');
+    await world.fleet.run(200);
+    expect(world.images()).toEqual(['web:3', 'web:2', 'web:2']);
+  },
+);
+
+describe('a run that takes an earlier snapshot, after a restart', () => {
+  const override = (replicas: number) =>
+    `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ResourceOverride\nmetadata: {name: size, namespace: web}\nspec:\n  placement: {name: web}\n  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]\n  policy: {overrideRules: [{clusterSelector: {clusterSelectorTerms: []}, jsonPatchOverrides: [{op: replace, path: /spec/replicas, value: ${replicas}}]}]}\n`;
+  const write = async (files: Files) => {
+    world.fleet.commit(files);
+    await world.fleet.run(60);
+  };
+  const textOf = (name: string, index: string) => run(name).replace('{placementName', `{${index}placementName`);
   const asks = async (name: string, index: string, files: Files = {}) => {
-    const text = run(name).replace('{placementName', `{${index}placementName`);
-    world.fleet.commit({ ...files, [`runs/${name}.yaml`]: text });
-    await world.untilGate(`gitfleet/approve/${name}-after-canary`);
+    await write({ ...files, [`runs/${name}.yaml`]: textOf(name, index) });
     await world.approve(`gitfleet/approve/${name}-after-canary`);
     await world.fleet.run(60);
   };
-  world = await AttackedFleet.atGate();
-  await world.approve();
-  await everywhere('web:1');
-  world.fleet.commit({ 'resources/web.yaml': deployment('web', 'web', 'web:2') });
-  await world.fleet.run(60);
-  world.fleet.commit({ 'size.yaml': override });
-  await world.fleet.run(60);
-  await asks('web-2', 'resourceSnapshotIndex: "0", ');
-  await asks('web-3', '', { 'resources/web.yaml': deployment('web', 'web', 'web:3') });
-  await everywhere('web:3');
-  await world.restart();
-  await asks('web-4', 'resourceSnapshotIndex: "0", ');
-  await everywhere('web:1');
-  expect(world.problems()).toEqual([]);
+  const first = 'resourceSnapshotIndex: "0", ';
+
+  /** Snapshot 0 was rolled out a second time, with 3 replicas; now there are 7. `laterTip`: of the commit that wanted 5. */
+  async function rolledOutByIndex(): Promise<string> {
+    world = await AttackedFleet.atGate();
+    await world.approve();
+    await everywhere('web:1');
+    await write({ 'resources/web.yaml': deployment('web', 'web', 'web:2') });
+    await write({ 'size.yaml': override(3) });
+    await asks('web-2', first);
+    await write({ 'size.yaml': override(5) });
+    const later = world.fleet.repo.tip('main')!;
+    await asks('web-3', '', { 'resources/web.yaml': deployment('web', 'web', 'web:3') });
+    await write({ 'size.yaml': override(7) });
+    await everywhere('web:3');
+    return later;
+  }
+
+  it('gets the overrides that it had with the run that named it', async () => {
+    await rolledOutByIndex();
+    await world.restart();
+    await asks('web-4', first);
+    await everywhere('web:1');
+    expect(world.problems()).toEqual([]);
+  });
+
+  it('is held where the status branch says that these were those of a later commit', async () => {
+    const later = await rolledOutByIndex();
+    world.daemon.kill();
+    await world.edit((files) => {
+      const state = parse(files['placements/web/state.yaml']!) as { resourceSnapshots: { overrides: string[] }[] };
+      state.resourceSnapshots[0]!.overrides = state.resourceSnapshots[1]!.overrides;
+      files['placements/web/state.yaml'] = stringify(state);
+      const value = parse(files['runs/web-2.yaml']!) as StagedUpdateRun;
+      const from = value.metadata.annotations!['gitfleet.dev/initialized-from']!;
+      files['runs/web-2.yaml'] = stringify(value).replaceAll(from, later);
+    });
+    world.start();
+    await write({ 'runs/web-4.yaml': textOf('web-4', first) });
+    expect(world.problems()).toEqual([
+      expect.stringContaining('run web-4 is held: of its resource snapshot 0, no commit'),
+    ]);
+    expect(world.images()).toEqual(['web:3', 'web:3', 'web:3']);
+  });
 });
 
 describe('a rollback', () => {

@@ -22,6 +22,14 @@ export type FindApprovers = (of: {
   readonly record: FleetRecord;
 }) => Promise<Approvers>;
 
+interface Decided {
+  readonly approver: Approver | undefined;
+  /** Undefined: the forge did not tell at the merge. */
+  readonly reviewers: Deciders['reviewers'];
+}
+
+const nobody: Decided = { approver: undefined, reviewers: undefined };
+
 /**
  * `author`: of gitfleet's own commits, which a fast-forward brings to the followed branch as they are. `reviewersOf`: who had approved the
  * pull request of an approval when the forge was asked last, for one that does not tell at its merge.
@@ -39,34 +47,27 @@ export function approverFinder({
   readonly decidedBy: ApprovalRequests['decidedBy'];
 }): FindApprovers {
   /** By path: what was found, as of which tip. */
-  const known = new Map<string, { readonly tip: string; readonly approver: Approver | undefined }>();
+  const known = new Map<string, Decided & { readonly tip: string }>();
 
-  async function approverOf(
-    path: string,
-    tip: string,
-    deciders: () => Promise<Deciders | undefined>,
-  ): Promise<Approver | undefined> {
+  async function decided(path: string, tip: string, deciders: () => Promise<Deciders | undefined>): Promise<Decided> {
     const before = known.get(path);
-    if (before?.tip === tip) return before.approver;
+    if (before?.tip === tip) return before;
     // A name is no condition: where history cannot be read, the approval counts without it.
     const found = await desired.broughtBy({ tip, path, since: before?.tip }).catch((error: unknown) => {
       if (error instanceof GitError) return undefined;
       throw error;
     });
-    const approver =
-      found === 'before'
-        ? before?.approver
-        : typeof found === 'object'
-          ? await mergedAs(found, await deciders())
-          : undefined;
-    known.set(path, { tip, approver });
-    return approver;
+    const now =
+      found === 'before' ? before : typeof found === 'object' ? await mergedAs(found, await deciders()) : undefined;
+    const next = { ...(now ?? nobody), tip };
+    known.set(path, next);
+    return next;
   }
 
-  async function mergedAs(found: Commit, { merger, reviewers = [] }: Partial<Deciders> = {}): Promise<Approver> {
+  async function mergedAs(found: Commit, of: Deciders | undefined): Promise<Decided> {
     const signature = await desired.signatureOf?.(found.oid);
-    const mergedBy = merger === undefined ? {} : { mergedBy: readableName(merger) };
-    return { ...approverIn(found, author), ...mergedBy, ...reviewedBy(reviewers), signature };
+    const mergedBy = of?.merger === undefined ? {} : { mergedBy: readableName(of.merger) };
+    return { approver: { ...approverIn(found, author), ...mergedBy, signature }, reviewers: of?.reviewers };
   }
 
   return async ({ commit, fleet, record }) => {
@@ -81,19 +82,17 @@ export function approverFinder({
       const name = placementKey(file.metadata);
       // What no run requests is early or left over, and has no pull request of gitfleet.
       const isRequested = file.kind === 'RemovalApproval' || record.approvals.has(name);
-      const approver = await approverOf(path, commit, async () =>
+      const { approver, reviewers } = await decided(path, commit, async () =>
         isRequested ? decidedBy(name, fleet.config?.spec.forge) : undefined,
       );
       if (approver === undefined) continue;
-      approvers.set(key, { ...approver, ...(approver.reviewers ? {} : reviewedBy(reviewersOf(name))) });
+      const names = (reviewers ?? reviewersOf(name)).map(readableName);
+      approvers.set(key, { ...approver, ...(names.length > 0 && { reviewers: names }) });
     }
     for (const path of known.keys()) if (!paths.has(path)) known.delete(path);
     return approvers;
   };
 }
-
-const reviewedBy = (reviewers: readonly string[]): Pick<Approver, 'reviewers'> =>
-  reviewers.length === 0 ? {} : { reviewers: reviewers.map(readableName) };
 
 function isAccepted(
   file: ApprovalRequest | UpgradeGate | RemovalApproval,

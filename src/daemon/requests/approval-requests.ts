@@ -32,8 +32,8 @@ import {
 /** Users who decided a pull request. */
 export interface Deciders {
   readonly merger: string | undefined;
-  /** Who approved it. */
-  readonly reviewers: readonly string[];
+  /** Who approved it; undefined: the forge did not tell. */
+  readonly reviewers: readonly string[] | undefined;
 }
 
 /** Pull requests for approvals, updated apart from reconciliations, which never wait for the forge. */
@@ -135,8 +135,7 @@ export function approvalRequests(input: {
       const known = forge === opened.forge ? state.known.get(approval) : undefined;
       const told = new AbortController();
       const late = sleep(pace, leftMs, told.signal).then(() => undefined);
-      const deciders = decidersOf(forge, { known, head: prefix + approval, base: branch });
-      return Promise.race([deciders, late]).finally(() => {
+      return decidersOf(forge, { known, head: prefix + approval, base: branch, late }).finally(() => {
         told.abort();
         spending.spentMs += pace.now() - beganMs;
       });
@@ -153,19 +152,18 @@ export function approvalRequests(input: {
 /** One that was merged while no daemon ran is the newest of its branch: one that is asked again has a newer one. */
 async function decidersOf(
   forge: Forge,
-  { known, ...branches }: Branches & { readonly known: PullRequest | undefined },
+  {
+    known,
+    late,
+    ...branches
+  }: Branches & { readonly known: PullRequest | undefined; readonly late: Promise<undefined> },
 ): Promise<Deciders | undefined> {
-  try {
-    const [newest] = known ? [known] : await forge.find(branches);
-    if (newest === undefined || !(known || newest.state === 'merged')) return undefined;
-    const [merger, reviewers = []] = await Promise.all([
-      forge.mergedBy(newest.number),
-      forge.approvers(newest.number).catch(() => undefined),
-    ]);
-    return { merger, reviewers };
-  } catch {
-    return undefined;
-  }
+  const inTime = <T>(answer: Promise<T>): Promise<T | undefined> => Promise.race([answer.catch(() => undefined), late]);
+  const [newest] = known ? [known] : ((await inTime(forge.find(branches))) ?? []);
+  if (newest === undefined || !(known || newest.state === 'merged')) return undefined;
+  const asked = [inTime(forge.mergedBy(newest.number)), inTime(forge.approvers(newest.number))] as const;
+  const [merger, reviewers] = await Promise.all(asked);
+  return { merger, reviewers };
 }
 
 const nothingShown = { pages: new Map(), problems: [] };

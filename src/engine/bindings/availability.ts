@@ -187,11 +187,6 @@ function pod(live: Manifest): Availability {
     : becauseOf(notYet('the pod is not ready yet'), podCause([live]));
 }
 
-/** Workloads whose pods are read for the cause. */
-export const hasPods = ({ apiVersion, kind }: Manifest): boolean =>
-  (apiVersion === 'apps/v1' && ['Deployment', 'StatefulSet', 'DaemonSet'].includes(kind)) ||
-  (apiVersion === 'batch/v1' && kind === 'Job');
-
 /** Why it is not available, where its pods show that. */
 export const becauseOf = (availability: Availability, cause: string | undefined): Availability =>
   availability.verdict === 'NotAvailableYet' && cause !== undefined

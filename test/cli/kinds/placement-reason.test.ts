@@ -116,8 +116,17 @@ it('get placements shows what the update run of a placement is doing', () => {
 
 it('get placements points to the snapshot that an update run brings, also back, unless clusters return to theirs', () => {
   const placement = web([binding('a', 0), binding('b', 1), binding('c', 1)], { type: 'External' });
-  const status = { ...run.status, resourceSnapshotIndexUsed: '0' };
+  const status = {
+    ...run.status,
+    resourceSnapshotIndexUsed: '0',
+    stagesStatus: [{ stageName: 'all', clusters: [{ clusterName: 'b' }] }],
+  };
+  const active = ['Initialized', 'Progressing'].map((type) => ({ type, status: 'True', reason: 'x' }));
   expect(shown(placement, [{ ...run, status }])[1]).toBe('1 → 0');
+  const going = { ...run, metadata: { name: 'web-2' }, status: { ...status, conditions: active } } as StagedUpdateRun;
+  expect(shown(placement, [{ ...run, status: { ...run.status, resourceSnapshotIndexUsed: '1' } }, going])[1]).toBe(
+    '1 → 0',
+  );
   const rollbackStatus = {} as NonNullable<typeof status.rollbackStatus>;
   expect(shown(placement, [{ ...run, status: { ...status, rollbackStatus } }])[1]).toBe('0, 1');
 });

@@ -33,7 +33,7 @@ function world(reviewers: readonly string[] = [], merger?: string) {
     desired: { broughtBy },
     author: own,
     reviewersOf: () => reviewers,
-    decidedBy: async () => (merger === undefined ? undefined : { merger, reviewers: [] }),
+    decidedBy: async () => (merger === undefined ? undefined : { merger, reviewers: undefined }),
   });
   const record = readRecord(new Map()).record;
   return {

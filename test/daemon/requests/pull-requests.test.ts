@@ -200,6 +200,33 @@ it.each(['github', 'gitlab', 'gitea', 'forgejo'] as const)(
   },
 );
 
+it('records nobody whose approval was withdrawn before the merge', async () => {
+  await open('github');
+  fleet.start({ forge });
+  await untilOpen();
+  forge.pull(1).reviews.push({ user: 'ben', state: 'APPROVED' });
+  await fleet.run(135);
+  forge.pull(1).reviews.length = 0;
+  forge.pull(1).mergedBy = 'cara';
+  await forge.merge(1, 'squash');
+  await finished();
+  const { 'runs/web-1.yaml': status } = await fleet.repo.files('fleet-status');
+  expect(status).toContain('mergedBy: cara');
+  expect(status).not.toContain('reviewers:');
+});
+
+it('names who merged also where reviews are slow to come', async () => {
+  await open('github');
+  fleet.start({ forge });
+  await untilOpen();
+  await fleet.run(75);
+  forge.fault = ({ path }) => (path.endsWith('/reviews') ? 'hangs' : undefined);
+  forge.pull(1).mergedBy = 'cara';
+  await forge.merge(1, 'squash');
+  await finished();
+  expect((await fleet.repo.files('fleet-status'))['runs/web-1.yaml']).toContain('mergedBy: cara');
+});
+
 it('names who merged one while no daemon ran', async () => {
   await open('github');
   const first = fleet.start({ forge });

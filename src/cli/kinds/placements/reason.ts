@@ -5,6 +5,7 @@ import { findCondition, isFulfilled } from '../../../engine/kernel/condition.ts'
 import { latestOf } from '../../../engine/kernel/latest-of.ts';
 import { shortList } from '../../../engine/kernel/short-list.ts';
 import { suspendedAnnotation } from '../../../engine/pause/placement-pause.ts';
+import { isActive } from '../../../engine/staged/execution-order.ts';
 import { isBringing } from '../../../engine/staged/step.ts';
 import { isOver, isRunOf } from '../../../engine/update-run.ts';
 import { titleOf } from '../../../repo/title-of.ts';
@@ -121,8 +122,11 @@ export function isReturned(
   );
 }
 
-const runBringing = (placement: KnownPlacement, { runs }: Status['record']): StagedUpdateRun | undefined =>
-  [...runs.values()].find((run) => isRunOf(run, placement) && isBringing(run));
+/** The one in progress, where several are not over. */
+function runBringing(placement: KnownPlacement, { runs }: Status['record']): StagedUpdateRun | undefined {
+  const open = [...runs.values()].filter((run) => isRunOf(run, placement) && isBringing(run));
+  return open.find(({ status }) => isActive(status)) ?? open[0];
+}
 
 const wantedBindings = ({ bindings }: PlacementState) =>
   bindings.filter(({ state, deleting }) => state !== 'Unscheduled' && !deleting);

@@ -3,6 +3,7 @@ import { placementKey } from '../../../api/placement.ts';
 import type { ClusterUpdatingStatus, StagedUpdateRun } from '../../../api/staged.ts';
 import type { Fleet, FleetRecord } from '../../../engine/input.ts';
 import { canonicalJson } from '../../../engine/kernel/canonical-json.ts';
+import { memoize } from '../../../engine/kernel/memoize.ts';
 import { idsOf, type RecordedLists, snapshotId } from '../../../engine/overrides/snapshot-id.ts';
 import { hashOfContents } from '../../../engine/selection/content-hash.ts';
 import { commitsOf } from '../../../engine/staged/run-commits.ts';
@@ -20,26 +21,49 @@ type SinceWithRecord = Since & { readonly record: Pick<FleetRecord, 'placements'
 
 type Previous = NonNullable<ClusterUpdatingStatus['previous']>;
 
-/** What clusters had before runs, as this daemon published it. */
+/** What clusters had before runs, as this daemon published it, with the contents of the snapshots. */
 export interface PublishedPrevious {
-  has(run: StagedUpdateRun, cluster: ClusterUpdatingStatus): boolean;
-  published(runs: Iterable<StagedUpdateRun>): void;
+  has(run: StagedUpdateRun, cluster: ClusterUpdatingStatus, record: Pick<FleetRecord, 'placements'>): boolean;
+  published(record: Pick<FleetRecord, 'placements' | 'runs'>): void;
+  forget(): void;
 }
 
 export function publishedPrevious(): PublishedPrevious {
   let known: ReadonlySet<string> = new Set();
-  const idOf = (run: StagedUpdateRun, { clusterName, previous }: ClusterUpdatingStatus): string =>
-    canonicalJson([run.kind, placementKey(run.metadata), commitsOf(run).initializedFrom, clusterName, previous]);
+  const idOf = (
+    run: StagedUpdateRun,
+    { clusterName, previous }: ClusterUpdatingStatus,
+    { placements }: Pick<FleetRecord, 'placements'>,
+  ): string | undefined => {
+    const { snapshots } = placements.get(placementKey(placementOfRun(run))) ?? {};
+    const contents = snapshots?.get(previous!.resourceSnapshotIndex);
+    if (contents === undefined) return undefined;
+    const { initializedFrom } = commitsOf(run);
+    return canonicalJson([
+      run.kind,
+      placementKey(run.metadata),
+      initializedFrom,
+      clusterName,
+      previous,
+      hashOf(contents),
+    ]);
+  };
   return {
-    has: (run, cluster) => known.has(idOf(run, cluster)),
-    published(runs) {
-      const ids = [...runs].flatMap((run) =>
-        isOver(run.status ?? {}) ? [] : claimsIn(run).map((cluster) => idOf(run, cluster)),
-      );
-      known = new Set(ids);
+    has(run, cluster, record) {
+      const id = idOf(run, cluster, record);
+      return id !== undefined && known.has(id);
+    },
+    published(record) {
+      const open = [...record.runs.values()].filter(({ status = {} }) => !isOver(status));
+      known = new Set(open.flatMap((run) => claimsIn(run).flatMap((cluster) => idOf(run, cluster, record) ?? [])));
+    },
+    forget() {
+      known = new Set();
     },
   };
 }
+
+const hashOf = memoize((manifests: readonly Manifest[]) => hashOfContents(manifests, sha256));
 
 const claimsIn = ({ status }: StagedUpdateRun): ClusterUpdatingStatus[] =>
   (status?.stagesStatus ?? []).flatMap(({ clusters }) => clusters.filter(({ previous }) => previous));
@@ -69,7 +93,7 @@ export async function withProvenPrevious(
   }: SinceWithRecord & { readonly earlier: () => AsyncIterable<RunBefore>; readonly known: PublishedPrevious },
 ): Promise<{ readonly run: StagedUpdateRun; readonly dropped: readonly string[] }> {
   const { status = {} } = run;
-  const claims = claimsIn(run).filter((cluster) => !known.has(run, cluster));
+  const claims = claimsIn(run).filter((cluster) => !known.has(run, cluster, since.record));
   if (claims.length === 0) return { run, dropped: [] };
   const isUsualStrategy = ({ applyStrategy }: Previous): boolean =>
     applyStrategy === undefined || canonicalJson(applyStrategy) === canonicalJson(status.appliedStrategy ?? null);

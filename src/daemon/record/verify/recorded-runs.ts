@@ -19,7 +19,7 @@ interface VerifiedRuns {
 /** Runs that are not trusted count as lost: they are held until their file changes. */
 export function runVerifier() {
   /** With the verified contents: others would need another approval. */
-  let known = new WeakMap<StagedUpdateRun, Trusted & { readonly contents: unknown }>();
+  let known = new WeakMap<StagedUpdateRun, Trusted & { readonly contents: readonly unknown[] }>();
   const previous = publishedPrevious();
   const finished = finishedRuns(previous);
   /** Of the record as last verified, by name. */
@@ -29,7 +29,7 @@ export function runVerifier() {
   async function verdictOf(run: StagedUpdateRun, of: VerifiedWith): Promise<RunVerdict> {
     const contents = contentsOf(run, of.record);
     const before = known.get(run);
-    if (before?.contents === contents && before) return before;
+    if (before && sameItems(before.contents, contents)) return before;
     const verdict = await finished.verified(run, of);
     if (!('fault' in verdict)) known.set(run, { ...verdict, contents });
     return verdict;
@@ -92,10 +92,10 @@ export function runVerifier() {
     /** Every run is verified as at a start. */
     forget(): void {
       known = new WeakMap();
-      previous.published([]);
+      previous.forget();
     },
     published(record: FleetRecord): void {
-      previous.published(record.runs.values());
+      previous.published(record);
       for (const run of record.runs.values()) {
         const { status = {} } = run;
         const isUnderWay = isInitialized(status) && !isOver(status);
@@ -114,8 +114,18 @@ const lostRun = (key: string, why: string): Problem =>
 
 type Trusted = Exclude<RunVerdict, { readonly fault: string }>;
 
-const contentsOf = (run: StagedUpdateRun, { placements }: FleetRecord): unknown =>
-  placements.get(keyOf(run))?.snapshots.get(Number(run.status?.resourceSnapshotIndexUsed));
+/** Of the snapshot that the run rolls out, and of those that its clusters had before. */
+function contentsOf(run: StagedUpdateRun, { placements }: FleetRecord): readonly unknown[] {
+  const snapshots = placements.get(keyOf(run))?.snapshots;
+  const { resourceSnapshotIndexUsed: used, stagesStatus = [] } = run.status ?? {};
+  const had = stagesStatus.flatMap(({ clusters }) =>
+    clusters.flatMap(({ previous }) => previous?.resourceSnapshotIndex ?? []),
+  );
+  return [...new Set([Number(used), ...had])].map((index) => snapshots?.get(index));
+}
+
+const sameItems = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && a.every((item, at) => item === b[at]);
 
 /** Whether the record lacks the placement of an active run, which it must have. */
 const isWithoutPlacement = (run: StagedUpdateRun, { placements }: FleetRecord): boolean =>

@@ -2,6 +2,7 @@ import type { PlacementKey } from '../../../api/meta.ts';
 import { placementKey } from '../../../api/placement.ts';
 import type { ResourceSnapshotEntry } from '../../../api/placement-state.ts';
 import type { Problem } from '../../../api/problem.ts';
+import type { StagedUpdateRun } from '../../../api/staged.ts';
 import { parseIndex } from '../../../api/syntax.ts';
 import { commitsIn } from '../../../engine/gate/recorded-commits.ts';
 import type { Fleet, FleetRecord, RecordedPlacement } from '../../../engine/input.ts';
@@ -107,6 +108,18 @@ async function orderFault(
   return undefined;
 }
 
+/** Whether a commit brought the file of a run that names a snapshot. A later one may have had other overrides with it. */
+async function beganToName(
+  run: StagedUpdateRun,
+  index: number,
+  { at, fleet, history }: { readonly at: string; readonly fleet: Fleet; readonly history: FollowedHistory },
+): Promise<boolean> {
+  const isNamedIn = (of: Fleet): boolean => parseIndex(fileOf(run, of)?.spec.resourceSnapshotIndex ?? '') === index;
+  if (!isNamedIn(fleet)) return false;
+  for await (const before of history.before(at)) return !isNamedIn(before.fleet);
+  return false;
+}
+
 /** The recorded overrides were on the followed branch together with the contents, or with a run that named the snapshot. */
 async function overridesFault(
   of: { readonly key: PlacementKey; readonly recorded: RecordedPlacement; readonly entry: ResourceSnapshotEntry },
@@ -127,9 +140,8 @@ async function overridesFault(
     if (keyOf(run) !== key || Number(status?.resourceSnapshotIndexUsed) !== entry.index) continue;
     const { initializedFrom } = commitsIn(metadata.annotations);
     const fleet = initializedFrom === undefined ? undefined : await history.fleetAt(initializedFrom);
-    const file = fleet && fileOf(run, fleet);
     // It takes contents from the snapshot, and overrides from its own time.
-    if (file && parseIndex(file.spec.resourceSnapshotIndex ?? '') === entry.index && hasOverrides(fleet))
+    if (fleet && hasOverrides(fleet) && (await beganToName(run, entry.index, { at: initializedFrom!, fleet, history })))
       return undefined;
     commits.add(initializedFrom);
   }

@@ -1,6 +1,5 @@
 import type { Timestamp } from '../../../api/meta.ts';
 import type { FailedPlacement } from '../../../api/placement.ts';
-import { hasPods } from '../availability.ts';
 import type { Delivered } from '../delivered-objects.ts';
 import { mostOfList, sameObject } from './object-lists.ts';
 import { withoutSecrets } from './secret-values.ts';
@@ -16,13 +15,10 @@ export function failedList(
     .slice(0, mostOfList)
     .map(({ item, identifier, outcome, availability, applied }): FailedPlacement => {
       const reason = applied ? unavailableReason(availability?.verdict) : outcome.result;
+      const message = withoutSecrets(item.manifest, (applied ? availability?.message : outcome.message) ?? '');
       const type = applied ? 'Available' : 'Applied';
-      const known = before?.find((failed) => sameObject(failed, identifier))?.condition;
-      const old = known?.type === type && known.status === 'False' ? known : undefined;
-      const shown = withoutSecrets(item.manifest, (applied ? availability?.message : outcome.message) ?? '');
-      // What its pods wait for, until they are read again.
-      const isKnown = hasPods(item.manifest) && old?.observedGeneration === outcome.observedGeneration;
-      const message = isKnown && old?.message?.startsWith(`${shown}: `) ? old.message : shown;
+      const old = before?.find((failed) => sameObject(failed, identifier))?.condition;
+      const since = old?.type === type && old.status === 'False' ? old.lastTransitionTime : undefined;
       return {
         ...identifier,
         condition: {
@@ -30,7 +26,7 @@ export function failedList(
           status: 'False',
           reason,
           message,
-          lastTransitionTime: old?.lastTransitionTime ?? now,
+          lastTransitionTime: since ?? now,
           ...(outcome.observedGeneration === undefined ? {} : { observedGeneration: outcome.observedGeneration }),
         },
       };

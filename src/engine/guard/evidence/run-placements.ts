@@ -1,6 +1,6 @@
 import type { ClusterName, PlacementKey } from '../../../api/meta.ts';
 import { placementKey } from '../../../api/placement.ts';
-import type { ClusterUpdatingStatus } from '../../../api/staged.ts';
+import type { ClusterUpdatingStatus, UpdateRunStatus } from '../../../api/staged.ts';
 import type { PlannedRun } from '../../plan-document.ts';
 import type { Evidence } from './evidence.ts';
 
@@ -20,21 +20,28 @@ export function runPlacements({
   };
 }
 
-/** Clusters that rollbacks of update runs have returned, or return with this plan, by placement. */
+/** Clusters whose return by the rollback of an update run begins with this plan, by placement. */
 export function returnedByRuns(
   evidence: Pick<Evidence, 'plan' | 'fleet' | 'record'>,
 ): ReadonlyMap<PlacementKey, ReadonlySet<ClusterName>> {
   const placementOf = runPlacements(evidence);
   const returned = new Map<PlacementKey, Set<ClusterName>>();
   for (const run of evidence.plan.runs) {
-    const { rollbackStatus } = run.status;
-    const key = rollbackStatus && placementOf(run);
+    const key = run.status.rollbackStatus && placementOf(run);
     if (key === undefined) continue;
-    const clusters = rollbackStatus!.stagesStatus.flatMap((stage) => stage.clusters.filter(isStarted));
-    returned.set(key, new Set([...(returned.get(key) ?? []), ...clusters.map(({ clusterName }) => clusterName)]));
+    const before = returnedIn(evidence.record.runs.get(placementKey(run))?.status);
+    const now = [...returnedIn(run.status)].filter((name) => !before.has(name));
+    returned.set(key, new Set([...(returned.get(key) ?? []), ...now]));
   }
   return returned;
 }
+
+const returnedIn = (status: UpdateRunStatus | undefined): ReadonlySet<ClusterName> =>
+  new Set(
+    (status?.rollbackStatus?.stagesStatus ?? []).flatMap(({ clusters }) =>
+      clusters.filter(isStarted).map(({ clusterName }) => clusterName),
+    ),
+  );
 
 const isStarted = ({ conditions = [] }: ClusterUpdatingStatus): boolean =>
   conditions.some(({ type, status }) => type === 'Started' && status === 'True');

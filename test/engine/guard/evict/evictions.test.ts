@@ -96,8 +96,10 @@ describe('a disruption budget', () => {
     readonly states?: string;
     readonly fleet?: Partial<Fleet>;
     readonly runs?: Plan['runs'];
+    /** Of the record. */
+    readonly before?: Plan['runs'];
   }): boolean => {
-    const { placement = pickN, budgets = [], moves, states = 'hhhh', fleet, runs = [] } = of;
+    const { placement = pickN, budgets = [], moves, states = 'hhhh', fleet, runs = [], before = [] } = of;
     const conditions = (at: number): Condition[] =>
       states[at] === 'h'
         ? healthy
@@ -106,6 +108,7 @@ describe('a disruption budget', () => {
           : [{ type: 'Available', status: 'True', reason: 'NotAllWorkAreAvailabilityTrackable' }];
     const evicted = names.filter((_, at) => moves[at] === 'e');
     const input = inputOf({
+      record: { runs: new Map(before.map(({ name, status }) => [name, { ...runOf(), status }])) },
       fleet: {
         members: members(...names),
         placements: [placement as Placement],
@@ -200,6 +203,18 @@ describe('a disruption budget', () => {
         runs: [runReturning('a', 'b')],
       },
       false,
+    ],
+    [
+      'what a rollback returned before',
+      {
+        placement: placementOf(),
+        budgets: least(4, 'all'),
+        moves: 'uu..',
+        fleet: { runs: [runOf()] },
+        runs: [runReturning('a', 'b')],
+        before: [runReturning('a', 'b')],
+      },
+      true,
     ],
     [
       'what a rollback does not return',
