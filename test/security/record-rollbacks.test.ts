@@ -49,8 +49,6 @@ async function reject(name: string): Promise<void> {
   world.fleet.commit({ [path]: asked[path]!.replace(/status: "True"/, 'status: "False"') });
 }
 
-const stateOf = ({ status }: StagedUpdateRun): string | undefined => status?.conditions?.at(-1)?.reason;
-
 const rolledBack = (status: NonNullable<StagedUpdateRun['status']>, index: number): void => {
   status.stagesStatus![0]!.clusters[0]!.previous = { resourceSnapshotIndex: index };
   status.rollbackStatus = {
@@ -355,23 +353,6 @@ describe('a rollback', () => {
       reason: 'ApprovalRejected',
       message: expect.stringContaining('rolled back 1 of 1 clusters'),
     });
-    expect(world.problems()).toEqual([]);
-  });
-  it('continues after a kill where its file requested it only in between', async () => {
-    await atThirdGate('stop');
-    world.fleet.commit({ 'runs/web-3.yaml': asksFor('web-3', 'rollback, gitfleet.dev/progress-deadline: 2m') });
-    world.fleet.fault('prod-2', { type: 'DenyAdmission', verbs: ['patch'], resources: ['deployments.apps'] });
-    await world.approve('gitfleet/approve/web-3-after-canary');
-    await world.fleet.until(
-      'it rolls back',
-      async () => stateOf(await recordOf('web-3')) === 'UpdateRunRollingBack',
-      600,
-    );
-    world.daemon.kill();
-    world.fleet.commit({ 'runs/web-3.yaml': asksFor('web-3', 'stop') });
-    world.start();
-    await world.fleet.until('it is over', async () => stateOf(await recordOf('web-3')) === 'UpdateRunFailed', 300);
-    expect(world.images()).toEqual(['web:3', 'web:2', 'web:2']);
     expect(world.problems()).toEqual([]);
   });
   it('is proven by a run before that was rolled back itself', async () => {

@@ -38,8 +38,8 @@ export interface Claim {
   readonly standingIn: (fleet: Fleet) => Standing;
   /** The version is in effect while its file is not: then only the newest version in the history is trusted. */
   readonly isLastGood?: boolean;
-  /** Nothing is recorded yet, so nobody claims anything: what it lacks is found in the history. */
-  readonly isFirst?: boolean;
+  /** The record has nothing of it: at a start nobody claims that, and later only if the branch did have it. */
+  readonly lacks?: 'at first' | 'later';
   /** A fleet without it ends it. */
   readonly endsWhenAbsent?: boolean;
   /** What a fleet held in its place; undefined where it held nothing of that name. */
@@ -69,7 +69,7 @@ export function* claimsOf(record: FleetRecord, tip: Fleet): Iterable<readonly [o
   for (const [name, cluster] of record.clusters)
     if (members.has(name) || isOpen || refused.has('MemberCluster')) yield [cluster, clusterClaim(name, cluster)];
   if (record.config ?? (tip.config === undefined && mayHideConfig(tip)))
-    yield [record.config, configClaim(record.config, !record.exists)];
+    yield [record.config, configClaim(record.config, record.exists)];
   for (const [folder, snapshots] of record.overrides)
     for (const snapshot of snapshots) yield [snapshot, overrideClaim(folder, snapshot)];
   for (const [key, run] of record.runs)
@@ -192,11 +192,11 @@ const frozenConfig: FleetConfig = {
   spec: { freeze: [{ name: 'unconfirmed-fleet-config', schedule: '* * * * *', duration: '1h' }] },
 };
 
-function configClaim(config: FleetConfig | undefined, isFirst: boolean): Claim {
+function configClaim(config: FleetConfig | undefined, isRecorded: boolean): Claim {
   return {
     path: 'fleet.yaml',
     isLastGood: true,
-    isFirst,
+    ...(config === undefined && { lacks: isRecorded ? 'later' : 'at first' }),
     standingIn({ config: found, ...fleet }) {
       if (found === undefined) return config === undefined && !mayHideConfig(fleet) ? 'same' : 'absent';
       return config !== undefined && same(found.spec, config.spec) ? 'same' : 'replaced';

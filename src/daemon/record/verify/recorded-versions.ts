@@ -80,7 +80,9 @@ async function settle(
   for (const claim of [...refused, ...open]) healed = (instead.get(claim) ?? claim.without)(healed);
   // A version of the planned commit is outdated, not forged.
   const forged = [...refused].filter((claim) => !planned || claim.standingIn(planned) !== 'same');
-  const reported = [...forged, ...open].filter(({ isFirst }) => isFirst !== true);
+  const reported = [...forged, ...open].filter(
+    (claim) => claim.lacks === undefined || (claim.lacks === 'later' && instead.has(claim)),
+  );
   return { record: healed, problems: reported.map((claim) => problemOf(claim, instead.has(claim))) };
 }
 

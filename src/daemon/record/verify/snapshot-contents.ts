@@ -2,6 +2,7 @@ import type { Manifest, PlacementKey } from '../../../api/meta.ts';
 import { placementKey, refOf } from '../../../api/placement.ts';
 import type { PlacementState, ResourceSnapshotEntry } from '../../../api/placement-state.ts';
 import type { Problem } from '../../../api/problem.ts';
+import type { StagedUpdateRun } from '../../../api/staged.ts';
 import { parseIndex } from '../../../api/syntax.ts';
 import { type Fleet, type FleetRecord, type RecordedPlacement, sourceKey } from '../../../engine/input.ts';
 import { latestOf } from '../../../engine/kernel/latest-of.ts';
@@ -10,6 +11,7 @@ import { hashOfContents, rebuiltHash } from '../../../engine/selection/content-h
 import { normalise } from '../../../engine/selection/normalise.ts';
 import { describeRef, objectKey, refOfManifest } from '../../../engine/selection/object-key.ts';
 import { inSnapshotOrder } from '../../../engine/selection/order.ts';
+import { commitsOf } from '../../../engine/staged/run-commits.ts';
 import { isOver, placementOfRun } from '../../../engine/update-run.ts';
 import { sha256 } from '../../../repo/sha256.ts';
 import type { FollowedHistory } from './followed-history.ts';
@@ -57,7 +59,8 @@ export function snapshotVerifier(): (record: FleetRecord, history: FollowedHisto
     const next: typeof known = new Map();
     const open: Claim[] = [];
     const judged = (claim: Claim, verdict: Verdict): void => void next.set(idOf(claim), { claim, verdict });
-    for (const claim of claimsOf(record, fleet)) {
+    const byRuns = await indexesOfRuns(record, fleet, history);
+    for (const claim of claimsOf(record, byRuns)) {
       const before = known.get(idOf(claim));
       const now = before && sameClaim(before.claim, claim) ? before.verdict : judge(claim, present?.(claim.key));
       if (now) judged(claim, now);
@@ -82,8 +85,7 @@ const sameClaim = (a: Claim, b: Claim): boolean =>
   a.manifests === b.manifests && a.entry?.hash === b.entry?.hash && a.entry?.commit === b.entry?.commit;
 
 /** All snapshots of the record but rebuilt ones: their contents are never applied. */
-function* claimsOf(record: FleetRecord, fleet: Fleet | undefined): Iterable<Claim> {
-  const byRuns = indexesOfRuns(record, fleet);
+function* claimsOf(record: FleetRecord, byRuns: ReadonlyMap<PlacementKey, readonly number[]>): Iterable<Claim> {
   for (const [key, { state, snapshots }] of record.placements) {
     const inUse = new Set([...indexesInUse(state), ...(byRuns.get(key) ?? [])]);
     const entries = new Map(state.resourceSnapshots.map((entry) => [entry.index, entry]));
@@ -109,26 +111,43 @@ const indexesInUse = memoize(({ resourceSnapshots, bindings }: PlacementState): 
   return inUse;
 });
 
-function indexesOfRuns(
+async function indexesOfRuns(
   { runs, placements }: FleetRecord,
   fleet: Fleet | undefined,
-): ReadonlyMap<PlacementKey, readonly number[]> {
-  const named = [...runs.values(), ...(fleet?.runs ?? [])].flatMap((run) => {
+  history: FollowedHistory,
+): Promise<ReadonlyMap<PlacementKey, readonly number[]>> {
+  const named: { readonly key: PlacementKey; readonly index: number }[] = [];
+  for (const run of [...runs.values(), ...(fleet?.runs ?? [])]) {
     const key = placementKey(placementOfRun(run));
-    const { spec, status = {} } = run;
-    const wanted = parseIndex(spec.resourceSnapshotIndex ?? '');
-    const used = parseIndex(status.resourceSnapshotIndexUsed ?? '');
-    const isThere = (index: number): boolean => isRecorded(placements.get(key), index);
-    return [
-      // A run may name the next free index. It takes that snapshot itself, so nothing is lost.
-      ...(wanted !== undefined && isThere(wanted) ? [{ key, index: wanted }] : []),
-      // What a run that is over has used may be forgotten.
-      ...(used !== undefined && (isThere(used) || !isOver(status)) ? [{ key, index: used }] : []),
-    ];
-  });
+    const placement = placements.get(key);
+    const wanted = parseIndex(run.spec.resourceSnapshotIndex ?? '');
+    const used = parseIndex(run.status?.resourceSnapshotIndexUsed ?? '');
+    // A run may name the next free index. It takes that snapshot itself, so nothing is lost.
+    if (wanted !== undefined && isRecorded(placement, wanted)) named.push({ key, index: wanted });
+    if (used === undefined) continue;
+    if (isRecorded(placement, used) || !(await mayBeForgotten(run, used, { placement, history })))
+      named.push({ key, index: used });
+  }
   return new Map(
     [...Map.groupBy(named, ({ key }) => key)].map(([key, all]) => [key, all.map(({ index }) => index)] as const),
   );
+}
+
+/**
+ * Whether gitfleet itself forgot a snapshot that a run has used which is over: the history limit removes the lowest ones, and a
+ * placement that was removed and added again begins anew. An index that is missing otherwise must not be used again.
+ */
+async function mayBeForgotten(
+  run: StagedUpdateRun,
+  used: number,
+  { placement, history }: { readonly placement: RecordedPlacement | undefined; readonly history: FollowedHistory },
+): Promise<boolean> {
+  if (!isOver(run.status ?? {})) return false;
+  const [lowest] = (placement?.state.resourceSnapshots ?? []).toSorted((a, b) => a.index - b.index);
+  if (lowest === undefined || used < lowest.index) return true;
+  const { initializedFrom } = commitsOf(run);
+  if (lowest.commit === undefined || initializedFrom === undefined || initializedFrom === lowest.commit) return false;
+  return history.holds(initializedFrom, lowest.commit);
 }
 
 const isRecorded = (placement: RecordedPlacement | undefined, index: number): boolean =>

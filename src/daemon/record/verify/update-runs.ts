@@ -23,7 +23,6 @@ import { commitsOf } from '../../../engine/staged/run-commits.ts';
 import { hasStarted, isStrategyOf, rollbackStages } from '../../../engine/staged/step.ts';
 import { isInitialized, isOver, isRunOf, placementOfRun } from '../../../engine/update-run.ts';
 import { sha256 } from '../../../repo/sha256.ts';
-import type { Since } from './early-since.ts';
 import type { FollowedHistory } from './followed-history.ts';
 import { isCertainlyPicked, mayBePicked } from './may-be-picked.ts';
 import {
@@ -106,7 +105,7 @@ export async function verifyRun(
   const progress = currentStage(status);
   const fault =
     shapeFault({ run, status }, { from, record, silent }) ??
-    (await rollbackFault(run, { from, initializedFrom, history })) ??
+    rollbackFault(run, [from, (await history.fleetAt(history.tip))!]) ??
     contentFault({ run, status, contents }, from) ??
     overridesFault({ run, status }, record, from) ??
     (progress.kind === 'inconsistent' ? progress.message : undefined);
@@ -198,23 +197,15 @@ const listsOf = ({ clusterResourceOverrideSnapshots, resourceOverrideSnapshots }
   resourceOverrideSnapshots,
 });
 
-/** A run rolls back only if its file requested it when it was initialized, or at a later commit. */
-async function rollbackFault(
-  run: StagedUpdateRun,
-  { from, initializedFrom, history }: Since,
-): Promise<string | undefined> {
-  const asksIn = (fleet: Fleet): boolean => {
+/** A run rolls back only if its file requested it when it was initialized, or requests it now. */
+const rollbackFault = (run: StagedUpdateRun, fleets: readonly Fleet[]): string | undefined =>
+  run.status?.rollbackStatus === undefined ||
+  fleets.some((fleet) => {
     const file = fileOf(run, fleet);
     return file !== undefined && rollsBack(file);
-  };
-  if (run.status?.rollbackStatus === undefined || asksIn(from)) return undefined;
-  if (asksIn((await history.fleetAt(history.tip))!)) return undefined;
-  for await (const { commit, fleet } of history.before(history.tip)) {
-    if (commit === initializedFrom) break;
-    if (asksIn(fleet)) return undefined;
-  }
-  return 'it rolls back, and its file on the followed branch does not request that';
-}
+  })
+    ? undefined
+    : 'it rolls back, and its file on the followed branch does not request that';
 
 export const keyOf = (run: StagedUpdateRun): PlacementKey => placementKey(placementOfRun(run));
 
