@@ -7,6 +7,7 @@ import { canonicalJson } from '../engine/kernel/canonical-json.ts';
 import { memoize } from '../engine/kernel/memoize.ts';
 import type { RenderedManifest } from '../engine/overrides/render.ts';
 import type { PlanResult } from '../engine/plan.ts';
+import { isRebuilt } from '../engine/recovery/rebuilt-snapshot.ts';
 import { keyOfManifest, objectKey } from '../engine/selection/object-key.ts';
 import { placementTargets, removalTargets } from '../engine/target-kinds.ts';
 import { type Refused, refusedIn } from './refused-objects.ts';
@@ -14,6 +15,8 @@ import { type Refused, refusedIn } from './refused-objects.ts';
 export interface HeldObject {
   readonly placement: PlacementRef;
   readonly manifest: Manifest;
+  /** Its snapshot was rebuilt from the cluster after the record was lost: `manifest` has what servers added, too. */
+  readonly isRebuilt?: boolean;
   /** Other placements that want it there, too. */
   readonly others?: readonly PlacementRef[];
 }
@@ -45,12 +48,13 @@ const heldOn = (held: Map<ClusterName, Held>, cluster: ClusterName): Held => {
 };
 
 /** Of placements that want the same object the last one counts. */
-function hold(on: Held, placement: PlacementRef, manifest: Manifest): void {
+function hold(on: Held, placement: PlacementRef, manifest: Manifest, isRebuilt = false): void {
   const key = keyOfManifest(manifest);
   const other = on.objects.get(key);
   on.objects.set(key, {
     placement,
     manifest,
+    ...(isRebuilt && { isRebuilt }),
     ...(other && { others: [other.placement, ...(other.others ?? [])] }),
   });
 }
@@ -65,7 +69,8 @@ export function heldBefore({ contents }: PlanResult): HeldByCluster {
       const on = heldOn(held, clusterName);
       on.placements.set(key, placement);
       const target = { clusterName, placement, resourceSnapshotIndex, remove: false, objects: [] };
-      for (const manifest of recordedContent(contents, target)) hold(on, placement, manifest);
+      const rebuilt = isRebuilt(state.resourceSnapshots, resourceSnapshotIndex);
+      for (const manifest of recordedContent(contents, target)) hold(on, placement, manifest, rebuilt);
     }
   return held;
 }

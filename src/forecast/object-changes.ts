@@ -1,5 +1,7 @@
 import type { ClusterName, Manifest, ObjectRef, PlacementKey } from '../api/meta.ts';
 import { type PlacementRef, placementKey } from '../api/placement.ts';
+import { isFields } from '../engine/kernel/fields.ts';
+import { memoizePair } from '../engine/kernel/memoize.ts';
 import { by } from '../engine/kernel/ordering.ts';
 import { objectKey, refOfManifest } from '../engine/selection/object-key.ts';
 import { changeOf, type ManifestChange } from '../repo/diff/change.ts';
@@ -108,7 +110,8 @@ export function* compared(before: HeldByCluster, after: HeldByCluster, leaving: 
         if (shared) add({ ...of, action: 'remove', placement: old.placement, diff: shared.diff }, clusterName);
       }
       if (now === undefined) continue;
-      const shared = yield* changeBetween(isNew ? undefined : old.manifest, now.manifest);
+      const shown = isNew ? undefined : old.isRebuilt ? comparable(old.manifest, now.manifest) : old.manifest;
+      const shared = yield* changeBetween(shown, now.manifest);
       const { placement } = keeps ? old : now;
       const from = isElsewhere && !isNew ? { from: old.placement } : {};
       if (shared) add({ ...of, ...from, action: isNew ? 'add' : 'change', placement, diff: shared.diff }, clusterName);
@@ -122,6 +125,18 @@ export function* compared(before: HeldByCluster, after: HeldByCluster, leaving: 
     ),
   );
   return { placements: effects.all(), changes, released, moved };
+}
+
+/** What a cluster showed of an object, without fields that the next manifest leaves to servers. */
+const comparable = memoizePair((shown: Manifest, next: Manifest) => onlyFieldsOf(next, shown) as Manifest);
+
+function onlyFieldsOf(next: unknown, shown: unknown): unknown {
+  if (Array.isArray(next) && Array.isArray(shown))
+    return next.length === shown.length ? next.map((item, at) => onlyFieldsOf(item, shown[at])) : shown;
+  if (!isFields(next) || !isFields(shown)) return shown;
+  return Object.fromEntries(
+    Object.keys(next).flatMap((key) => (Object.hasOwn(shown, key) ? [[key, onlyFieldsOf(next[key], shown[key])]] : [])),
+  );
 }
 
 function effectsByPlacement() {

@@ -127,7 +127,7 @@ export function stagePage(
       `Placement ${placement}: ${versions}. Update run ${run.metadata.name}, approval ${of.name}.`,
       ...failureText(gate, recorded?.state),
     ],
-    instructions: `${notNow} ${toReject(of.name, rejectionText(run))}`,
+    instructions: `${notNow} ${toReject(of.name, rejectionText(run, recorded?.state))}`,
     sections: [
       warnings(of),
       list(

@@ -8,6 +8,7 @@ import { conditionIs } from '../../engine/kernel/condition.ts';
 import { formatDuration } from '../../engine/kernel/duration.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { placementPause } from '../../engine/pause/placement-pause.ts';
+import { rebuiltHash } from '../../engine/selection/content-hash.ts';
 import { soakOf } from '../../engine/staged/execute/after-stage.ts';
 import { hasSucceeded } from '../../engine/staged/execute/current-stage.ts';
 import { stagesToReturn } from '../../engine/staged/execute/roll-back.ts';
@@ -131,7 +132,7 @@ export function refusalBehind(removed: number, { world }: Pick<PlanContents, 'wo
  */
 export function failureText(
   { run, task }: { readonly run: StagedUpdateRun; readonly task: StageTaskState },
-  state: Pick<PlacementState, 'bindings'> | undefined,
+  state: RecordedState | undefined,
 ): string[] {
   const { stages, next } = openedByTask(run, task, () => false);
   const started = [...stages, ...(next?.stage ? [next.stage] : [])].flatMap((stage) => stage.clusters);
@@ -146,7 +147,7 @@ export function failureText(
     state?.bindings.flatMap((of) => (of.resourceSnapshotIndex === undefined ? of.targetCluster : [])),
   );
   const staying = [
-    ...returningIn(run).staying,
+    ...returningIn(run, state).staying,
     ...started.filter((cluster) => !hasStarted(cluster) && without.has(cluster.clusterName)),
   ];
   const except = staying.length === 0 ? '' : `, except ${namesOf(staying)}: ${unknownBefore}`;
@@ -160,10 +161,10 @@ export function failureText(
   return [`${when}, the run fails: ${then}.${waits}`];
 }
 
-/** What rejecting a gate of a run does: `ends the run`. */
-export function rejectionText(run: StagedUpdateRun | undefined): string {
+/** What rejecting a gate of a run does: `ends the run`. `state`: of its placement, as recorded. */
+export function rejectionText(run: StagedUpdateRun | undefined, state: RecordedState | undefined): string {
   if (run === undefined || !rollsBack(run)) return 'ends the run';
-  const { stages, staying } = returningIn(run);
+  const { stages, staying } = returningIn(run, state);
   const keeps =
     staying.length === 0
       ? ''
@@ -174,13 +175,20 @@ export function rejectionText(run: StagedUpdateRun | undefined): string {
   return `returns ${count} to the snapshot of before the run (${listUpTo(texts, mostStages, '; then ')}) and ends the run${keeps}`;
 }
 
-const unknownBefore = 'nothing was there before, or on-failure: rollback came later';
+type RecordedState = Pick<PlacementState, 'bindings' | 'resourceSnapshots'>;
 
-/** Stages of a rollback with what they return, and clusters that the run reached and of which it does not know what they had. */
-function returningIn({ status = {} }: StagedUpdateRun) {
+const unknownBefore =
+  'nothing was there before, what was there is not recorded any more, or on-failure: rollback came later';
+
+/** Stages of a rollback with what they return, and clusters that the run reached and that it cannot give what they had. */
+function returningIn({ status = {} }: StagedUpdateRun, state: RecordedState | undefined) {
+  const recorded =
+    state && new Set(state.resourceSnapshots.flatMap(({ index, hash }) => (hash === rebuiltHash ? [] : index)));
   const known = new Set(
     (status.stagesStatus ?? []).flatMap(({ clusters }) =>
-      clusters.flatMap(({ clusterName, previous }) => (previous ? clusterName : [])),
+      clusters.flatMap(({ clusterName, previous }) =>
+        previous && recorded?.has(previous.resourceSnapshotIndex) !== false ? clusterName : [],
+      ),
     ),
   );
   const all = stagesToReturn(status);

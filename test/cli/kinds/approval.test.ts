@@ -230,7 +230,7 @@ describe('describe approval', () => {
     expect(instructions).toContain(
       'To reject, which returns 1 cluster to the snapshot of before the run (stage canary: eu-1) and ends the run: `gitfleet',
     );
-    const why = 'nothing was there before, or on-failure: rollback came later';
+    const why = 'nothing was there before, what was there is not recorded any more, or on-failure: rollback came later';
     const unknown = pageOf(canary.clusters);
     expect(unknown.lead[2]).toBe(
       `If a cluster fails, the run fails: those that it reached return to the snapshot that they had, except eu-1: ${why}.`,

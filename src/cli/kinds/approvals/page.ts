@@ -72,6 +72,7 @@ export function approvalPage(
 ): string[] {
   const { metadata, status } = request;
   const gate = askedGate(recordedApproval(request), record);
+  const state = gate && record.placements.get(placementKey(placementOfRun(gate.run)))?.state;
   const { sections = [], changes = [] } = requestOfStage(request, record, facts) ?? {};
   const isOpen = !isClosed(request, gate);
   const isApproved = conditionIs(status?.conditions, 'Approved', 'True');
@@ -93,7 +94,7 @@ export function approvalPage(
                 pause: facts?.pause,
                 refusal: facts?.refusal,
               }),
-              ...failureText(gate, record.placements.get(placementKey(placementOfRun(gate.run)))?.state),
+              ...failureText(gate, state),
             ]),
           ),
         ]
@@ -107,7 +108,7 @@ export function approvalPage(
             'How to approve or reject',
             sentences([
               ...approveLines(request.metadata, { inPlace, pages }),
-              rejectLine(metadata, rejectionText(gate?.run)),
+              rejectLine(metadata, rejectionText(gate?.run, state)),
             ]),
           ),
         ]
