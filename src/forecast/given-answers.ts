@@ -3,10 +3,14 @@ import { placementKey } from '../api/placement.ts';
 import type { ApprovalRequest } from '../api/staged.ts';
 import type { UpgradeGate } from '../api/upgrade-gate.ts';
 import { decisionIn } from '../engine/gate/decision.ts';
-import type { Fleet } from '../engine/input.ts';
+import { hexOf } from '../engine/gate/removal-approval.ts';
+import type { Fleet, FleetRecord, PlanInput } from '../engine/input.ts';
 import { canonicalJson } from '../engine/kernel/canonical-json.ts';
+import { findCondition } from '../engine/kernel/condition.ts';
 import { listUpTo } from '../engine/kernel/short-list.ts';
 import type { Plan, RequestedApproval } from '../engine/plan-document.ts';
+import { isRefused } from '../engine/recovery/last-good.ts';
+import { isOver } from '../engine/update-run.ts';
 
 const unasked = 'nothing asks for this removal now, and an approval counts only after that';
 const otherRemoval = 'the merge removes something else than what it approves, or nothing';
@@ -30,6 +34,32 @@ export function answersIn(next: Fleet, before: Fleet): string[] {
   const all = ({ approvals, gates, removalApprovals }: Fleet) => [...approvals, ...gates, ...removalApprovals];
   const known = new Set(all(before).map(canonicalJson));
   return all(next).flatMap((file) => (known.has(canonicalJson(file)) ? [] : [placementKey(file.metadata)]));
+}
+
+/**
+ * Names of approvals that a change gives or rejects. Those that were refused before, as all are while `fleet.yaml` is not in effect, are
+ * not among them where nothing asks any more.
+ */
+export const newAnswersIn = (next: Fleet, { fleet: before, record }: Pick<PlanInput, 'fleet' | 'record'>): string[] => {
+  const decided = new Set<string>(
+    [...next.approvals, ...next.gates, ...next.removalApprovals].flatMap((file) =>
+      isRefused(before, { kind: file.kind, ...file.metadata }) && isDecided(file, record)
+        ? [placementKey(file.metadata)]
+        : [],
+    ),
+  );
+  return answersIn(next, before).filter((name) => !decided.has(name));
+};
+
+/** Whether nothing waits for it by the record: it has an answer, or its run is not there, or over. */
+function isDecided(file: ApprovalRequest | UpgradeGate | RemovalApproval, record: FleetRecord): boolean {
+  if (file.kind === 'RemovalApproval') return record.removals.has(hexOf(file.spec.removalDigest));
+  const recorded = record.approvals.get(placementKey(file.metadata));
+  if (file.kind === 'Gate') return recorded?.kind !== 'Gate' || recorded.status?.state !== 'Pending';
+  const { namespace } = file.metadata;
+  const run = record.runs.get(placementKey({ name: file.spec.parentStageRollout, namespace }))?.status;
+  if (run === undefined || isOver(run)) return true;
+  return recorded?.kind === file.kind && findCondition(recorded.status?.conditions, 'Approved') !== undefined;
 }
 
 /**

@@ -17,7 +17,7 @@ import { type ChangedPolicy, changedPolicies } from './changed-policies.ts';
 import { type EndedRefusal, endedRefusals } from './ended-refusals.ts';
 import { type FailingClusters, failingByChange, together } from './failing-clusters.ts';
 import { type Forecast, forecastOf, type Rollout } from './forecast.ts';
-import { answersIn, type Uncounted } from './given-answers.ts';
+import { answersIn, newAnswersIn, type Uncounted } from './given-answers.ts';
 import { heldByChange } from './held-by-change.ts';
 import { heldEvictions } from './held-evictions.ts';
 import {
@@ -149,7 +149,7 @@ export function* totalEffectInSteps(
   const isRecorded = base.record.exists || base.record.clusters.size + base.record.upgrades.size > 0;
   const now = settled.steps[0]!.result;
   const start = isRecorded ? now : settledEnd;
-  const answers = answersIn(next.fleet, base.fleet);
+  const answers = newAnswersIn(next.fleet, base);
   let planned: PlanResult | undefined;
   const present = () => (planned ??= planFleet({ ...base, ...next }, memoOf(now.parts)));
   const stopped = stoppedRuns(start, { next: next.fleet, planned: present });

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { effectText } from '../../src/report/effect/effect-text.ts';
+import { PaperFleet, placement } from '../support/paper-fleet.ts';
+import { effectOf, type Files, web } from './effect-of.ts';
+
+const staged = 'apiVersion: placement.kubernetes-fleet.io/v1\nkind: Cluster';
+const run = (name: string): string =>
+  `${staged}StagedUpdateRun\nmetadata: {name: ${name}}\nspec: {placementName: web, stagedRolloutStrategyName: steps}\n`;
+const approval = (name: string): string =>
+  `${staged}ApprovalRequest\nmetadata: {name: ${name}-after-all}\nspec: {parentStageRollout: ${name}, targetStage: all}\nstatus: {conditions: [{type: Approved, status: "True", reason: Approved}]}\n`;
+const config = (maxClusters: string): string =>
+  `apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {guard: {maxClusters: ${maxClusters}}, approvals: {handWritten: true}}\n`;
+const files: Files = {
+  ...web(),
+  'fleet.yaml': config('4'),
+  'web.yaml': placement('web', '{placementType: PickAll}', '{type: External}'),
+  'steps.yaml': `${staged}StagedUpdateStrategy\nmetadata: {name: steps}\nspec: {stages: [{name: all, labelSelector: {}, afterStageTasks: [{type: Approval}]}]}\n`,
+  'run.yaml': run('web-1'),
+};
+
+it('a change that mends fleet.yaml gives no approvals of runs that are over', async () => {
+  const paper = new PaperFleet(files);
+  await paper.settle();
+  const approved = { ...files, 'approvals/web-1.yaml': approval('web-1') };
+  paper.files = approved;
+  await paper.settle();
+  expect(paper.record.get('runs/web-1.yaml')).toContain('UpdateRunSucceeded');
+  const next = { ...approved, 'run-2.yaml': run('web-2') };
+  paper.files = next;
+  await paper.settle();
+  paper.files = { ...next, 'fleet.yaml': config('four') };
+  await paper.settle();
+  const mended = effectText(await effectOf(paper, next));
+  expect(mended.title).toBe('no change on any cluster');
+  const both = { ...next, 'approvals/web-2.yaml': approval('web-2') };
+  paper.files = { ...both, 'fleet.yaml': config('four') };
+  await paper.settle();
+  expect(effectText(await effectOf(paper, both)).title).toBe(
+    'approves web-2-after-all: starts the end of the run; nothing else',
+  );
+});
