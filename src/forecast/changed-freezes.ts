@@ -15,7 +15,11 @@ export interface ChangedFreeze {
 }
 
 /** In the order of the file, removed ones last. */
-export function changedFreezes(before: Fleet, after: Fleet, now: Timestamp): readonly ChangedFreeze[] {
+export function changedFreezes(
+  before: Pick<Fleet, 'config'>,
+  after: Pick<Fleet, 'config'>,
+  now: Timestamp,
+): readonly ChangedFreeze[] {
   const [was, is] = [writtenIn(before), writtenIn(after)];
   const names = (of: readonly WrittenFreeze[]) => new Set(of.map(({ name }) => name));
   const known = new Set(was.map(canonicalJson));
@@ -31,7 +35,7 @@ export function changedFreezes(before: Fleet, after: Fleet, now: Timestamp): rea
   ];
 }
 
-const writtenIn = ({ config }: Fleet): readonly WrittenFreeze[] => config?.spec.freeze ?? [];
+const writtenIn = ({ config }: Pick<Fleet, 'config'>): readonly WrittenFreeze[] => config?.spec.freeze ?? [];
 
 function activeTime(freeze: WrittenFreeze, now: Timestamp): Pick<ChangedFreeze, 'active'> {
   const pauseAt = (at: Timestamp) => freezeAt({ spec: { freeze: [freeze] } }, at);

@@ -1,6 +1,6 @@
 import type { ClusterName, PlacementKey, Timestamp } from '../api/meta.ts';
 import { type PlacementRef, placementKey } from '../api/placement.ts';
-import type { Fleet } from '../engine/input.ts';
+import type { Fleet, PlanInput } from '../engine/input.ts';
 import { type ChangedFreeze, changedFreezes } from './changed-freezes.ts';
 import type { Forecast, Rollout } from './forecast.ts';
 
@@ -20,25 +20,30 @@ export interface Rescheduled {
  * changes anyway.
  */
 export function freezesIn(
-  [before, after]: readonly [Fleet, Fleet],
+  { base, next }: { readonly base: Pick<PlanInput, 'fleet' | 'now' | 'record'>; readonly next: Fleet },
   {
-    now,
     usual,
     forecast,
     placements,
   }: {
-    readonly now: Timestamp;
     /** Without the change. */
     readonly usual: Pick<Forecast, 'rollouts'>;
     readonly forecast: Pick<Forecast, 'rollouts'>;
     readonly placements: ReadonlySet<PlacementKey>;
   },
 ): { readonly freezes: readonly ChangedFreeze[]; readonly rescheduled: readonly Rescheduled[] } {
-  const freezes = changedFreezes(before, after, now);
+  // The last good version is in effect while the present one is not valid.
+  const inEffect = (fleet: Fleet): Pick<Fleet, 'config'> => ({
+    config: fleet.config ?? (mayHideConfig(fleet) ? base.record.config : undefined),
+  });
+  const freezes = changedFreezes(inEffect(base.fleet), inEffect(next), base.now);
   if (freezes.length === 0) return { freezes, rescheduled: [] };
   const others = forecast.rollouts.filter(({ placement }) => !placements.has(placementKey(placement)));
   return { freezes, rescheduled: others.flatMap((rollout) => otherTimes(rollout, usual)) };
 }
+
+const mayHideConfig = ({ refused, unreadable }: Fleet): boolean =>
+  unreadable.length > 0 || refused.some(({ kind }) => kind === 'FleetConfig');
 
 /** Clusters that start earlier, and those that start later, where a freeze holds the rollout with the change or without it. */
 function otherTimes(rollout: Rollout, usual: Pick<Forecast, 'rollouts'>): Rescheduled[] {

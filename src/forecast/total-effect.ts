@@ -221,7 +221,7 @@ export function* totalEffectInSteps(
     policies: changedPolicies(now, first),
     onlyCompared: onlyCompared(earlier, last),
     held,
-    ...freezesIn([base.fleet, next.fleet], { now: base.now, usual: usualForecast, forecast, placements }),
+    ...freezesIn({ base, next: next.fleet }, { usual: usualForecast, forecast, placements }),
     upgrades: forecast.upgrades,
     upgradesInProgress,
     upgradedBefore: done,

@@ -63,3 +63,13 @@ it('a change that moves a freeze says both, and a pace that it changes is no eff
   const faster = { ...files, 'web.yaml': pace, 'fleet.yaml': freeze('christmas', '0 0 25 12 *') };
   expect((await effectOf(paper, faster)).rescheduled).toEqual([]);
 });
+
+it('a freeze stays while fleet.yaml is broken, and is not added once that is mended', async () => {
+  const { paper, files } = await pendingWith(now);
+  await paper.settle();
+  const broken = { ...files, 'fleet.yaml': now.replace('freeze:', 'freezes:') };
+  expect((await effectOf(paper, broken)).freezes).toEqual([]);
+  paper.files = broken;
+  await paper.settle();
+  expect((await effectOf(paper, files)).freezes).toEqual([]);
+});
