@@ -29,7 +29,7 @@ import { statusFiles, usesApproval, withOthers } from '../record/publication.ts'
 import { recordedFleet } from '../record/recorded-fleet.ts';
 import { type Remembered, type StatusMemory, statusMemory } from '../record/remembered.ts';
 import { type RecordVerifier, recordVerifier } from '../record/verify/verify-record.ts';
-import { withheldTargets, withoutReleasedReports } from '../record/verify/withheld-targets.ts';
+import { withheldTargets, withoutReleasedReports, withShownReports } from '../record/verify/withheld-targets.ts';
 import type { Logger } from '../report/log.ts';
 import type { Metrics } from '../report/metrics.ts';
 import type { ApprovalRequests } from '../requests/approval-requests.ts';
@@ -282,9 +282,13 @@ async function plan(
     shownBy: (doubtful) =>
       withheldTargets(planFleet({ ...input, record: doubtful, observations }), verifier, observations).shown,
   });
-  const complete = { ...input, record, observations, askedSince: members.askedSince(), unproven: verifier.unproven() };
-  const first = planFleet(complete, memo);
-  const released = withoutReleasedReports(first, verifier, observations);
+  const unproven = verifier.unproven();
+  const doubting = { ...input, record, observations, askedSince: members.askedSince(), unproven };
+  const doubted = planFleet(doubting, memo);
+  const shown = unproven.size === 0 ? [] : withheldTargets(doubted, verifier, observations).shown;
+  const complete = { ...doubting, observations: withShownReports(observations, shown, record) };
+  const first = shown.length === 0 ? doubted : planFleet(complete, memo);
+  const released = withoutReleasedReports(first, verifier, complete.observations);
   const decided = released === undefined ? first : planFleet({ ...complete, observations: released }, memo);
   const bounded = withoutLargeDocuments(decided.plan, before.files);
   const result = { ...decided, plan: bounded.plan };

@@ -3,6 +3,7 @@ import type { ClusterObservation, PlacementObservation } from '../../../api/obse
 import { placementKey } from '../../../api/placement.ts';
 import type { Problem } from '../../../api/problem.ts';
 import { targetContent } from '../../../engine/delivery/target-content.ts';
+import type { FleetRecord } from '../../../engine/input.ts';
 import { latestOf } from '../../../engine/kernel/latest-of.ts';
 import { memoize, memoizePair } from '../../../engine/kernel/memoize.ts';
 import { isCompleteObservation } from '../../../engine/observed.ts';
@@ -97,6 +98,37 @@ export function withoutReleasedReports(
     kept.set(cluster, { ...observation, placements: observation.placements.filter((it) => !released.includes(it)) });
   }
   return kept.size === 0 ? undefined : new Map([...observations, ...kept]);
+}
+
+/**
+ * Observations in which actors that left objects as they were report the snapshots that their clusters show: what is proven now has been
+ * there all the time.
+ */
+export function withShownReports(
+  observations: ReadonlyMap<ClusterName, ClusterObservation>,
+  shown: readonly OnCluster[],
+  { placements }: Pick<FleetRecord, 'placements'>,
+): ReadonlyMap<ClusterName, ClusterObservation> {
+  if (shown.length === 0) return observations;
+  const next = new Map(observations);
+  for (const [cluster, group] of Map.groupBy(shown, (of) => of.cluster)) {
+    const observation = next.get(cluster);
+    if (observation === undefined) continue;
+    const indexes = new Map(
+      group.map(({ key }) => {
+        const { bindings = [] } = placements.get(key)?.state ?? {};
+        const own = bindings.find(({ targetCluster, deleting }) => targetCluster === cluster && !deleting);
+        return [key, own?.resourceSnapshotIndex];
+      }),
+    );
+    const reports = observation.placements.map((report) => {
+      const resourceSnapshotIndex = indexes.get(placementKey(report.placement));
+      const isSilent = report.resourceSnapshotIndex === undefined && resourceSnapshotIndex !== undefined;
+      return isSilent ? { ...report, resourceSnapshotIndex } : report;
+    });
+    next.set(cluster, { ...observation, placements: reports });
+  }
+  return next;
 }
 
 /** Reports of actors that leave objects as they are: on a snapshot, without the digest of contents. */
