@@ -5,6 +5,7 @@ import type { PatchDetail } from '../../src/api/placement.ts';
 import { FleetOnGit } from '../support/fleet-on-git.ts';
 import { removeFolders } from '../support/folders.ts';
 import { deployment, member } from '../support/paper-fleet.ts';
+import { cli } from '../support/run-cli.ts';
 import { place, shop } from '../support/shop.ts';
 
 afterAll(removeFolders);
@@ -238,4 +239,24 @@ it('the dashboard lists an eviction that a budget blocks until its file or the p
   );
   await fleet.settle();
   expect(listed()).toBeUndefined();
+});
+
+it('approvals that wait say that none counts while fleet.yaml is not in effect', async () => {
+  const config = (text: string): string => `apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {${text}}\n`;
+  const fleet = await FleetOnGit.open({ ...shop, 'fleet.yaml': config('guard: {maxClusters: 3}') });
+  await fleet.settle();
+  const waiting = () =>
+    fleet
+      .git('show', 'fleet-status:README.md')
+      .split('\n## ')
+      .find((part) => part.startsWith('Waiting for approval'));
+  const note = 'No approval counts while fleet.yaml is not in effect: correct what is reported for it first.';
+  expect(waiting()).toBeDefined();
+  expect(waiting()).not.toContain(note);
+  fleet.commit({ 'fleet.yaml': config('gard: {maxClusters: 3}') }, 'Break it');
+  await fleet.settle();
+  expect(waiting()).toContain(note);
+  const [name] = (await fleet.pass()).approvals.map(({ planned }) => planned.name);
+  const described = await cli('describe', 'approval', name!, '--repo', fleet.dir);
+  expect(described.out).toContain(`How to approve or reject:\n  ${note}\n`);
 });

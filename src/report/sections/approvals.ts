@@ -2,6 +2,7 @@ import { placementKey } from '../../api/placement.ts';
 import { removalName } from '../../engine/gate/removal-approval.ts';
 import { type ApprovalRequestName, howToMerge, placeOfBranch } from '../../engine/gate/request.ts';
 import type { Hold, Plan, RequestedApproval } from '../../engine/plan-document.ts';
+import { countingFolderOf } from '../../repo/fleet/approval-places.ts';
 import { holdSubject } from '../hold-text.ts';
 import type { InEffect } from '../in-effect.ts';
 import { upgradeBrings } from '../upgrades/progress.ts';
@@ -41,8 +42,13 @@ export const refusalItems = (guard: Plan['guard']): Item[] =>
 export const approvals: SectionSource = (input) => {
   const removing = removals(input);
   const attention = waitingApprovals(input.inEffect.approvals, input.plan).length + removing.length;
-  return list('Waiting for approval', [...gates(input), ...removing], { attention });
+  const uncounted = countingFolderOf(input.fleet) === undefined ? { intro: noneCounts } : {};
+  return list('Waiting for approval', [...gates(input), ...removing], { attention, ...uncounted });
 };
+
+/** While the folder of approvals is not known. */
+export const noneCounts =
+  'No approval counts while fleet.yaml is not in effect: correct what is reported for it first.';
 
 /** A gate without a file opens by itself, so nobody is asked. */
 const asked = ({ inEffect }: SectionInput): InEffect['approvals'] =>

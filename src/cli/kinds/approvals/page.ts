@@ -15,6 +15,7 @@ import { conditionIs, findCondition } from '../../../engine/kernel/condition.ts'
 import { isOver, placementOfRun } from '../../../engine/update-run.ts';
 import { gateIn, gatesOf, type RunGate } from '../../../engine/upgrade/gate-names.ts';
 import { removedInRecord } from '../../../forecast/run-removals.ts';
+import { countingFolderOf } from '../../../repo/fleet/approval-places.ts';
 import { titleOf } from '../../../repo/title-of.ts';
 import {
   type ApprovalPage,
@@ -29,6 +30,7 @@ import type { GateFacts } from '../../../report/approval/upgrade-gate-page.ts';
 import { changeLines } from '../../../report/effect/effect-text.ts';
 import type { Proposed } from '../../../report/proposed-runs.ts';
 import { recordedApproval } from '../../../report/recorded-approval.ts';
+import { noneCounts } from '../../../report/sections/approvals.ts';
 import { plainText } from '../../../report/sections/section.ts';
 import { upgradeBrings } from '../../../report/upgrades/progress.ts';
 import { approvalStarts, failureText, rejectionText } from '../../../report/waits/approval-starts.ts';
@@ -107,7 +109,7 @@ export function approvalPage(
           titled(
             'How to approve or reject',
             sentences([
-              ...approveLines(request.metadata, { inPlace, pages }),
+              ...approveLines(request.metadata, { inPlace, pages, reported }),
               rejectLine(metadata, rejectionText(gate?.run, state)),
             ]),
           ),
@@ -167,7 +169,7 @@ function head({ kind, metadata, spec, status }: ApprovalRequest, { run, task }: 
 /** A gate of a cluster update run: what it opens, and how to approve it. */
 export function gatePage(
   gate: UpgradeGate,
-  { record, inPlace, pages, now }: Pick<Status, 'record' | 'inPlace' | 'pages' | 'now'>,
+  { record, inPlace, pages, reported, now }: Pick<Status, 'record' | 'inPlace' | 'pages' | 'reported' | 'now'>,
   members: Members,
 ): string[] {
   const { kind, metadata, spec, status } = gate;
@@ -207,7 +209,7 @@ export function gatePage(
               isScheduled
                 ? [`gitfleet approve ${metadata.name}`]
                 : [
-                    ...approveLines(metadata, { inPlace, pages }),
+                    ...approveLines(metadata, { inPlace, pages, reported }),
                     rejectLine(metadata, ahead ? rejectedGateText(ahead) : 'ends the run'),
                   ],
             ),
@@ -277,7 +279,7 @@ export function proposalPage(
     titled(
       'How to approve or reject',
       sentences([
-        ...approveLines(metadata, { inPlace, pages }),
+        ...approveLines(metadata, { inPlace, pages, reported: [] }),
         'reject:   do nothing: the run starts once its file is merged',
       ]),
     ),
@@ -293,11 +295,13 @@ export function ofBranch(request: ApprovalRequestName, reported: Status['reporte
 /** How to approve, line by line. */
 export function approveLines(
   request: ApprovalRequestName,
-  { inPlace, pages }: Pick<Status, 'inPlace' | 'pages'>,
+  { inPlace, pages, reported }: Pick<Status, 'inPlace' | 'pages' | 'reported'>,
 ): string[] {
+  const isUnknown = countingFolderOf({ config: undefined, problems: reported }) === undefined;
   const page = pages?.get(placementKey(request));
   const now = { open: '', merged: ' (merged)', closed: ' (closed: not now; reopen it to be asked again)' };
   return [
+    ...(isUnknown ? [noneCounts] : []),
     ...(page ? [`request:  ${page.url}${now[page.state]}`] : []),
     `approve:  gitfleet approve ${placementKey(request)}`,
     `          or ${page ? howToMerge(request) : `merge branch ${approvalBranch(request)}`}; in ${inPlace ? 'the repo' : 'a clone'}:`,

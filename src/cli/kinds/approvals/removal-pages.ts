@@ -37,7 +37,7 @@ export function removalPage(
     titled(
       'How to approve or reject',
       sentences([
-        ...approveLines({ name }, { inPlace, pages }),
+        ...approveLines({ name }, { inPlace, pages, reported }),
         `          or commit ${approvalFolder(record.config)}${name}.yaml:`,
         ...stringify(removalApprovalObject(asked), { lineWidth: 0 })
           .trimEnd()
