@@ -47,14 +47,16 @@ export function objectsFrom(store: ObjectStore, { log, isAncestor, firstParents,
    */
   async function folders(root: string): Promise<Map<string, readonly TreeEntry[]>> {
     const used = new Map<string, readonly TreeEntry[]>();
+    // Another listing may end meanwhile, and keep other folders.
+    const before = known;
     let level = [root];
     for (let depth = 0; level.length > 0 && depth < deepestFolder; depth++) {
-      const missing = level.filter((oid) => !known.has(oid));
+      const missing = level.filter((oid) => !before.has(oid));
       // A root that is too large is an error; other folders that are too large are left out.
       const fetched =
         missing.length === 0 ? new Map<string, StoredObject>() : await (depth === 0 ? read : readSmall)(missing);
       for (const oid of level) {
-        const entries = known.get(oid) ?? entriesOf(fetched.get(oid));
+        const entries = before.get(oid) ?? entriesOf(fetched.get(oid));
         if (entries !== undefined) used.set(oid, entries);
       }
       const inner = level.flatMap((oid) => (used.get(oid) ?? []).filter(isFolder).map((entry) => entry.oid));
