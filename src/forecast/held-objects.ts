@@ -6,6 +6,7 @@ import { recordedContent, targetContent } from '../engine/delivery/target-conten
 import { canonicalJson } from '../engine/kernel/canonical-json.ts';
 import { memoize } from '../engine/kernel/memoize.ts';
 import type { RenderedManifest } from '../engine/overrides/render.ts';
+import type { PlacementWork } from '../engine/placement-work.ts';
 import type { PlanResult } from '../engine/plan.ts';
 import { isRebuilt } from '../engine/recovery/rebuilt-snapshot.ts';
 import { keyOfManifest, objectKey } from '../engine/selection/object-key.ts';
@@ -15,8 +16,11 @@ import { type Refused, refusedIn } from './refused-objects.ts';
 export interface HeldObject {
   readonly placement: PlacementRef;
   readonly manifest: Manifest;
-  /** Its snapshot was rebuilt from the cluster after the record was lost: `manifest` has what servers added, too. */
-  readonly isRebuilt?: boolean;
+  /**
+   * Its snapshot was rebuilt from the cluster after the record was lost: `manifest` has what servers added, too. `written`: as the repo
+   * has it without the change.
+   */
+  readonly rebuilt?: { readonly written: Manifest | undefined };
   /** Other placements that want it there, too. */
   readonly others?: readonly PlacementRef[];
 }
@@ -48,18 +52,19 @@ const heldOn = (held: Map<ClusterName, Held>, cluster: ClusterName): Held => {
 };
 
 /** Of placements that want the same object the last one counts. */
-function hold(on: Held, placement: PlacementRef, manifest: Manifest, isRebuilt = false): void {
+function hold(on: Held, placement: PlacementRef, manifest: Manifest, rebuilt?: HeldObject['rebuilt']): void {
   const key = keyOfManifest(manifest);
   const other = on.objects.get(key);
   on.objects.set(key, {
     placement,
     manifest,
-    ...(isRebuilt && { isRebuilt }),
+    ...(rebuilt && { rebuilt }),
     ...(other && { others: [other.placement, ...(other.others ?? [])] }),
   });
 }
 
-export function heldBefore({ contents }: PlanResult): HeldByCluster {
+/** `usual`: a plan without the change. */
+export function heldBefore({ contents }: PlanResult, usual?: Pick<PlanResult, 'contents'>): HeldByCluster {
   const held = new Map<ClusterName, Held>();
   for (const [key, { state }] of contents.world.record.placements)
     for (const { targetCluster, resourceSnapshotIndex, deleting } of state.bindings) {
@@ -69,10 +74,18 @@ export function heldBefore({ contents }: PlanResult): HeldByCluster {
       const on = heldOn(held, clusterName);
       on.placements.set(key, placement);
       const target = { clusterName, placement, resourceSnapshotIndex, remove: false, objects: [] };
-      const rebuilt = isRebuilt(state.resourceSnapshots, resourceSnapshotIndex);
-      for (const manifest of recordedContent(contents, target)) hold(on, placement, manifest, rebuilt);
+      const written = isRebuilt(state.resourceSnapshots, resourceSnapshotIndex)
+        ? writtenIn(usual?.contents.works.get(key))
+        : undefined;
+      for (const manifest of recordedContent(contents, target))
+        hold(on, placement, manifest, written && { written: written.get(keyOfManifest(manifest)) });
     }
   return held;
+}
+
+function writtenIn(work: PlacementWork | undefined): ReadonlyMap<string, Manifest> {
+  const manifests = work?.selection.ok ? work.selection.manifests : [];
+  return new Map(manifests.map((manifest) => [keyOfManifest(manifest), manifest]));
 }
 
 type IsWanted = (placement: PlacementKey, cluster: ClusterName) => boolean;

@@ -1,7 +1,6 @@
 import type { ClusterName, Manifest, ObjectRef, PlacementKey } from '../api/meta.ts';
 import { type PlacementRef, placementKey } from '../api/placement.ts';
 import { isFields } from '../engine/kernel/fields.ts';
-import { memoizePair } from '../engine/kernel/memoize.ts';
 import { by } from '../engine/kernel/ordering.ts';
 import { objectKey, refOfManifest } from '../engine/selection/object-key.ts';
 import { changeOf, type ManifestChange } from '../repo/diff/change.ts';
@@ -110,7 +109,7 @@ export function* compared(before: HeldByCluster, after: HeldByCluster, leaving: 
         if (shared) add({ ...of, action: 'remove', placement: old.placement, diff: shared.diff }, clusterName);
       }
       if (now === undefined) continue;
-      const shown = isNew ? undefined : old.isRebuilt ? comparable(old.manifest, now.manifest) : old.manifest;
+      const shown = isNew ? undefined : comparable(old, now.manifest);
       const shared = yield* changeBetween(shown, now.manifest);
       const { placement } = keeps ? old : now;
       const from = isElsewhere && !isNew ? { from: old.placement } : {};
@@ -127,15 +126,31 @@ export function* compared(before: HeldByCluster, after: HeldByCluster, leaving: 
   return { placements: effects.all(), changes, released, moved };
 }
 
-/** What a cluster showed of an object, without fields that the next manifest leaves to servers. */
-const comparable = memoizePair((shown: Manifest, next: Manifest) => onlyFieldsOf(next, shown) as Manifest);
+/** Of an object that was rebuilt from its cluster without the fields that neither the repo nor the change has: servers added them. */
+function comparable({ manifest, rebuilt }: HeldObject, next: Manifest): Manifest {
+  return rebuilt?.written === undefined ? manifest : (onlyFieldsOf([rebuilt.written, next], manifest) as Manifest);
+}
 
-function onlyFieldsOf(next: unknown, shown: unknown): unknown {
-  if (Array.isArray(next) && Array.isArray(shown))
-    return next.length === shown.length ? next.map((item, at) => onlyFieldsOf(item, shown[at])) : shown;
-  if (!isFields(next) || !isFields(shown)) return shown;
+function onlyFieldsOf(others: readonly unknown[], shown: unknown): unknown {
+  if (Array.isArray(shown)) {
+    const lists = others.filter((other) => Array.isArray(other));
+    const isAlike = lists.length > 0 && lists.every(({ length }) => length === shown.length);
+    return isAlike
+      ? shown.map((item, at) =>
+          onlyFieldsOf(
+            lists.map((list) => list[at]),
+            item,
+          ),
+        )
+      : shown;
+  }
+  const fields = others.filter(isFields);
+  if (!isFields(shown) || fields.length === 0) return shown;
   return Object.fromEntries(
-    Object.keys(next).flatMap((key) => (Object.hasOwn(shown, key) ? [[key, onlyFieldsOf(next[key], shown[key])]] : [])),
+    Object.entries(shown).flatMap(([key, value]) => {
+      const own = fields.flatMap((of) => (Object.hasOwn(of, key) ? [of[key]] : []));
+      return own.length === 0 ? [] : [[key, onlyFieldsOf(own, value)]];
+    }),
   );
 }
 

@@ -34,7 +34,7 @@ export function freezesIn(
 ): { readonly freezes: readonly ChangedFreeze[]; readonly rescheduled: readonly Rescheduled[] } {
   // The last good version is in effect while the present one is not valid.
   const inEffect = (fleet: Fleet): Pick<Fleet, 'config'> => ({
-    config: fleet.config ?? (mayHideConfig(fleet) ? base.record.config : undefined),
+    config: fleet.config ?? (mayHideConfig(fleet) ? (base.record.config ?? base.fleet.config) : undefined),
   });
   const freezes = changedFreezes(inEffect(base.fleet), inEffect(next), base.now);
   if (freezes.length === 0) return { freezes, rescheduled: [] };

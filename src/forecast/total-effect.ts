@@ -170,7 +170,7 @@ export function* totalEffectInSteps(
   const without = noLongerRefused.length === 0 ? settled : yield* stepByStep(unchanged, unapproved, now);
   const earlier = without.steps.at(-1)!.result;
   const usualForecast = forecastOf(without, base, assumptions);
-  const before = heldBefore(first);
+  const before = heldBefore(first, now);
   yield;
   const { settles, ends } = endsOf({ settled, without, run }, { before, isRecorded });
   yield;

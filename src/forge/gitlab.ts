@@ -64,7 +64,7 @@ export function gitlab(api: Api, { repository, login }: Account): Forge {
         ids.push(...(there ?? []).map(({ id }) => id).filter((id) => !ids.includes(id)));
       }
       const body = { ...(labels.length > 0 && { add_labels: labels }), ...(ids.length > 0 && { reviewer_ids: ids }) };
-      await api({ method: 'PUT', path: `${requests}/${number}`, body });
+      if (labels.length + ids.length > 0) await api({ method: 'PUT', path: `${requests}/${number}`, body });
       if (unknown.length > 0) throw notAsked(unknown, 'there is no such user');
     },
     async comments(number, marker) {

@@ -39,4 +39,11 @@ it('after the record was lost, what servers added to objects is no change', asyn
     '-           image: web:1',
     '+           image: web:2',
   ]);
+  const less = {
+    ...files,
+    'run-2.yaml': run('web-2'),
+    'resources/web.yaml': files['resources/web.yaml']!.replace('  replicas: 2\n', ''),
+  };
+  const [removed] = (await effectOf(paper, less)).changes;
+  expect(removed?.diff.split('\n').filter((line) => /^[-+]/.test(line))).toEqual(['-   replicas: 2']);
 });

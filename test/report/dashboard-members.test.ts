@@ -259,4 +259,8 @@ it('approvals that wait say that none counts while fleet.yaml is not in effect',
   const [name] = (await fleet.pass()).approvals.map(({ planned }) => planned.name);
   const described = await cli('describe', 'approval', name!, '--repo', fleet.dir);
   expect(described.out).toContain(`How to approve or reject:\n  ${note}\n`);
+  fleet.commit({ 'fleet.yaml': `${config('guard: {maxClusters: 3}')}---\n${member('5X_')}` }, 'Break another document');
+  await fleet.settle();
+  expect(waiting()).not.toContain(note);
+  expect((await cli('describe', 'approval', name!, '--repo', fleet.dir)).out).not.toContain(note);
 });

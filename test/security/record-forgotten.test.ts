@@ -44,6 +44,21 @@ describe('a snapshot that a finished run used', () => {
     expect(world.problems()).toEqual([]);
   });
 
+  it('is not missed once the history limit has removed it, and left an earlier one that is in use', async () => {
+    const files = gatedFleet('web:1');
+    const placement = `${files['placements/web.yaml']!.trimEnd()}\n  revisionHistoryLimit: 1\n`;
+    world = await AttackedFleet.open({ ...files, 'placements/web.yaml': placement });
+    await world.untilGate();
+    await world.approve();
+    await rollOut('web-2', 'web:2', version('web:2'));
+    await rollOut('web-3', 'web:1', byIndex('web-3', 0));
+    await world.fleet.run(30);
+    world.fleet.commit({ 'runs/web-4.yaml': run('web-4'), ...version('web:4') });
+    await world.untilGate('gitfleet/approve/web-4-after-canary');
+    await world.fleet.run(60);
+    expect(world.problems()).toEqual([]);
+  });
+
   it('is not missed where its placement was removed and added again', async () => {
     await threeVersions();
     const files = gatedFleet('web:3');

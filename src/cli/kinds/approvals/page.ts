@@ -15,7 +15,6 @@ import { conditionIs, findCondition } from '../../../engine/kernel/condition.ts'
 import { isOver, placementOfRun } from '../../../engine/update-run.ts';
 import { gateIn, gatesOf, type RunGate } from '../../../engine/upgrade/gate-names.ts';
 import { removedInRecord } from '../../../forecast/run-removals.ts';
-import { countingFolderOf } from '../../../repo/fleet/approval-places.ts';
 import { titleOf } from '../../../repo/title-of.ts';
 import {
   type ApprovalPage,
@@ -69,7 +68,13 @@ export function requestOfStage(
 /** A request of a run: since when the run waits, what approval starts and changes, and how to approve. */
 export function approvalPage(
   request: ApprovalRequest,
-  { record, inPlace, reported, pages }: Pick<Status, 'record' | 'inPlace' | 'reported' | 'pages'>,
+  {
+    record,
+    inPlace,
+    reported,
+    pages,
+    notInEffect,
+  }: Pick<Status, 'record' | 'inPlace' | 'reported' | 'pages'> & Partial<Pick<Status, 'notInEffect'>>,
   facts?: StageFacts,
 ): string[] {
   const { metadata, status } = request;
@@ -109,7 +114,7 @@ export function approvalPage(
           titled(
             'How to approve or reject',
             sentences([
-              ...approveLines(request.metadata, { inPlace, pages, reported }),
+              ...approveLines(request.metadata, { inPlace, pages, notInEffect }),
               rejectLine(metadata, rejectionText(gate?.run, state)),
             ]),
           ),
@@ -169,7 +174,7 @@ function head({ kind, metadata, spec, status }: ApprovalRequest, { run, task }: 
 /** A gate of a cluster update run: what it opens, and how to approve it. */
 export function gatePage(
   gate: UpgradeGate,
-  { record, inPlace, pages, reported, now }: Pick<Status, 'record' | 'inPlace' | 'pages' | 'reported' | 'now'>,
+  { record, inPlace, pages, notInEffect, now }: Pick<Status, 'record' | 'inPlace' | 'pages' | 'notInEffect' | 'now'>,
   members: Members,
 ): string[] {
   const { kind, metadata, spec, status } = gate;
@@ -209,7 +214,7 @@ export function gatePage(
               isScheduled
                 ? [`gitfleet approve ${metadata.name}`]
                 : [
-                    ...approveLines(metadata, { inPlace, pages, reported }),
+                    ...approveLines(metadata, { inPlace, pages, notInEffect }),
                     rejectLine(metadata, ahead ? rejectedGateText(ahead) : 'ends the run'),
                   ],
             ),
@@ -279,7 +284,7 @@ export function proposalPage(
     titled(
       'How to approve or reject',
       sentences([
-        ...approveLines(metadata, { inPlace, pages, reported: [] }),
+        ...approveLines(metadata, { inPlace, pages }),
         'reject:   do nothing: the run starts once its file is merged',
       ]),
     ),
@@ -295,9 +300,10 @@ export function ofBranch(request: ApprovalRequestName, reported: Status['reporte
 /** How to approve, line by line. */
 export function approveLines(
   request: ApprovalRequestName,
-  { inPlace, pages, reported }: Pick<Status, 'inPlace' | 'pages' | 'reported'>,
+  { inPlace, pages, notInEffect }: Pick<Status, 'inPlace' | 'pages'> & Partial<Pick<Status, 'notInEffect'>>,
 ): string[] {
-  const isUnknown = countingFolderOf({ config: undefined, problems: reported }) === undefined;
+  const { notValid = [], notRead = [] } = notInEffect ?? {};
+  const isUnknown = notValid.some(({ kind }) => kind === 'FleetConfig') || notRead.includes('fleet.yaml');
   const page = pages?.get(placementKey(request));
   const now = { open: '', merged: ' (merged)', closed: ' (closed: not now; reopen it to be asked again)' };
   return [

@@ -19,7 +19,13 @@ const mostNamed = 10;
 /** Removals that are refused or held: what would be removed, why that needs an approval, and how to give it. */
 export function removalPage(
   asked: RemovalToApprove,
-  { record, inPlace, reported, pages }: Pick<Status, 'record' | 'inPlace' | 'reported' | 'pages'>,
+  {
+    record,
+    inPlace,
+    reported,
+    pages,
+    notInEffect,
+  }: Pick<Status, 'record' | 'inPlace' | 'reported' | 'pages'> & Partial<Pick<Status, 'notInEffect'>>,
 ): string[] {
   const { name, removalDigest, commit, changes = [], messages } = asked;
   return [
@@ -37,7 +43,7 @@ export function removalPage(
     titled(
       'How to approve or reject',
       sentences([
-        ...approveLines({ name }, { inPlace, pages, reported }),
+        ...approveLines({ name }, { inPlace, pages, notInEffect }),
         `          or commit ${approvalFolder(record.config)}${name}.yaml:`,
         ...stringify(removalApprovalObject(asked), { lineWidth: 0 })
           .trimEnd()

@@ -134,8 +134,8 @@ async function indexesOfRuns(
 }
 
 /**
- * Whether gitfleet itself forgot a snapshot that a run has used which is over: the history limit removes the lowest ones, and a
- * placement that was removed and added again begins anew. An index that is missing otherwise must not be used again.
+ * Whether gitfleet itself forgot a snapshot that a run has used which is over: the history limit removes earlier ones than the latest,
+ * and a placement that was removed and added again begins anew. Others must not come under an index that is missing after the latest.
  */
 async function mayBeForgotten(
   run: StagedUpdateRun,
@@ -143,8 +143,9 @@ async function mayBeForgotten(
   { placement, history }: { readonly placement: RecordedPlacement | undefined; readonly history: FollowedHistory },
 ): Promise<boolean> {
   if (!isOver(run.status ?? {})) return false;
-  const [lowest] = (placement?.state.resourceSnapshots ?? []).toSorted((a, b) => a.index - b.index);
-  if (lowest === undefined || used < lowest.index) return true;
+  const entries = (placement?.state.resourceSnapshots ?? []).toSorted((a, b) => a.index - b.index);
+  const [lowest] = entries;
+  if (lowest === undefined || used < entries.at(-1)!.index) return true;
   const { initializedFrom } = commitsOf(run);
   if (lowest.commit === undefined || initializedFrom === undefined || initializedFrom === lowest.commit) return false;
   return history.holds(initializedFrom, lowest.commit);
