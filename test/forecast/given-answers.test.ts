@@ -39,3 +39,13 @@ it('a change that mends fleet.yaml gives no approvals of runs that are over', as
     'approves web-2-after-all: starts the end of the run; nothing else',
   );
 });
+
+it('an approval names the run that starts after the one that it ends', async () => {
+  const paper = new PaperFleet({ ...files, 'run-2.yaml': run('web-2') });
+  await paper.settle();
+  const text = effectText(await effectOf(paper, { ...paper.files, 'approvals/web-1.yaml': approval('web-1') }));
+  expect(text.title).toBe('approves web-1-after-all: starts the end of the run; then update run web-2');
+  expect(text.rollout[0]).toBe(
+    'approves web-1-after-all: starts the end of the run: nothing is left after it; once the run is over, what waits for it: web-2',
+  );
+});

@@ -105,7 +105,7 @@ export function stagePage(
   gate: AskedGate,
   of: StageFacts & {
     readonly name: string;
-    readonly record: Pick<FleetRecord, 'placements' | 'clusters'>;
+    readonly record: Pick<FleetRecord, 'runs' | 'placements' | 'clusters'>;
     readonly problems: Plan['problems'];
     /** Of the members, as far as there are any. */
     readonly observations: ReadonlyMap<string, ClusterObservation>;
@@ -123,7 +123,7 @@ export function stagePage(
   return {
     title: `Approve ${run.metadata.name}: ${openedTitle(openedByTask(run, task, isRemovedFrom))} ${task.timing} ${task.stage}${haltedTitle(run.spec.state === 'Stop' ? 'stopped' : undefined)}`,
     lead: [
-      `Merging starts ${listUpTo(approvalStarts(run, task, { isRemovedFrom, pause: of.pause, refusal: of.refusal }), mostSteps, '; ')}.`,
+      `Merging starts ${listUpTo(approvalStarts(run, task, { isRemovedFrom, pause: of.pause, refusal: of.refusal, runs: of.record.runs.values() }), mostSteps, '; ')}.`,
       `Placement ${placement}: ${versions}. Update run ${run.metadata.name}, approval ${of.name}.`,
       ...failureText(gate, recorded?.state),
     ],

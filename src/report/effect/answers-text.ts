@@ -85,7 +85,11 @@ export function approvedTexts(
     if (isFailing(run)) return 'nothing, as the run fails';
     const isRemovedFrom = removedInPlan(run, first.contents);
     return isWhole
-      ? approvalStarts(run, task, { isRemovedFrom, pause: pauseBehind(run, task, first.contents) }).join('; ')
+      ? approvalStarts(run, task, {
+          isRemovedFrom,
+          pause: pauseBehind(run, task, first.contents),
+          runs: record.runs.values(),
+        }).join('; ')
       : openedTitle(openedByTask(run, task, isRemovedFrom));
   };
   return answers.flatMap((name) => {

@@ -43,7 +43,18 @@ export function titleText(effect: TotalEffect): string {
   const { allowed, uncounted, pending, paces, freezes } = effect;
   const others = [allowed, uncounted, pending, paces, freezes].flat();
   const isAlone = answers.length > 0 && parts.length === answers.length && others.length === 0;
-  return `${parts.join(' · ')}${isAlone ? '; nothing else' : ''}`;
+  const after = listUpTo(runsBehind(effect), mostNamed);
+  return `${parts.join(' · ')}${after !== '' ? `; then ${after}` : isAlone ? '; nothing else' : ''}`;
+}
+
+/** Update runs, other than those whose gates it answers, that start at another time by that: they wait for those. */
+function runsBehind({ answers, forecast, stopped }: TotalEffect): string[] {
+  if (answers.length === 0 || stopped.length > 0) return [];
+  return forecast.rollouts.flatMap(({ run, from }) =>
+    run === undefined || from === undefined || answers.some((name) => name.includes(`${run}-`))
+      ? []
+      : [`update run ${run}`],
+  );
 }
 
 /** Runs that fail, or that a fault on some cluster keeps from their end, without those that the change itself ends. */

@@ -8,13 +8,16 @@ import { conditionIs } from '../../engine/kernel/condition.ts';
 import { formatDuration } from '../../engine/kernel/duration.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { placementPause } from '../../engine/pause/placement-pause.ts';
+import { isMereHold } from '../../engine/recovery/held-since-loss.ts';
 import { rebuiltHash } from '../../engine/selection/content-hash.ts';
 import { soakOf } from '../../engine/staged/execute/after-stage.ts';
 import { hasSucceeded } from '../../engine/staged/execute/current-stage.ts';
 import { stagesToReturn } from '../../engine/staged/execute/roll-back.ts';
+import { isActive } from '../../engine/staged/execution-order.ts';
 import { failuresAllowed, progressDeadlineOf, rollsBack } from '../../engine/staged/failure-policy.ts';
+import { stateOf } from '../../engine/staged/run-state.ts';
 import { hasFinished, hasStarted, isSkipped } from '../../engine/staged/step.ts';
-import { placementOfRun } from '../../engine/update-run.ts';
+import { isOver, isRunOf, placementOfRun } from '../../engine/update-run.ts';
 import type { IsRemovedFrom } from '../../forecast/run-removals.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { clustersOf, namesOf, type Opened, openedBy, openedTexts, type StageAhead } from './opened.ts';
@@ -77,15 +80,21 @@ export function approvalStarts(
     isRemovedFrom,
     pause,
     refusal,
+    runs,
   }: {
     readonly isRemovedFrom: IsRemovedFrom;
     readonly pause?: string | undefined;
     /** As of `refusalBehind`. */
     readonly refusal?: string | undefined;
+    /** Of all placements, as recorded. */
+    readonly runs?: Iterable<StagedUpdateRun> | undefined;
   },
 ): string[] {
+  const opened = openedByTask(run, task, isRemovedFrom);
+  const after = opened.next === undefined ? waitingFor(run, runs ?? []) : [];
   return [
-    ...openedTexts(openedByTask(run, task, isRemovedFrom)),
+    ...openedTexts(opened),
+    ...(after.length === 0 ? [] : [`once the run is over, what waits for it: ${after.join(', ')}`]),
     ...openSoaks(run, task).map(({ until }) => `not before the soak of stage ${task.stage} is over, at ${until}`),
     ...(run.spec.state === 'Stop'
       ? [`not before someone resumes the run, which is stopped: gitfleet resume run ${titleOf(run.metadata)}`]
@@ -93,6 +102,23 @@ export function approvalStarts(
     ...(pause === undefined ? [] : [`not before ${pause}`]),
     ...(refusal === undefined ? [] : [refusal]),
   ];
+}
+
+/** Update runs of the same placement that start by themselves once this one is over, in the order of their names. */
+function waitingFor(run: StagedUpdateRun, runs: Iterable<StagedUpdateRun>): string[] {
+  const placement = placementOfRun(run);
+  return [...runs]
+    .filter(
+      (other) =>
+        placementKey(other.metadata) !== placementKey(run.metadata) &&
+        isRunOf(other, placement) &&
+        stateOf(other) === 'Run' &&
+        !isMereHold(other) &&
+        !isOver(other.status ?? {}) &&
+        !isActive(other.status),
+    )
+    .map(({ metadata }) => titleOf(metadata))
+    .sort();
 }
 
 /** Soaks that have to end as well, under way. */

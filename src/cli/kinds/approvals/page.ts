@@ -100,6 +100,7 @@ export function approvalPage(
                 isRemovedFrom: removedInRecord(gate.run, record),
                 pause: facts?.pause,
                 refusal: facts?.refusal,
+                runs: record.runs.values(),
               }),
               ...failureText(gate, state),
             ]),
