@@ -6,19 +6,19 @@ import { recordedContent, targetContent } from '../engine/delivery/target-conten
 import { canonicalJson } from '../engine/kernel/canonical-json.ts';
 import { memoize } from '../engine/kernel/memoize.ts';
 import type { RenderedManifest } from '../engine/overrides/render.ts';
-import type { PlacementWork } from '../engine/placement-work.ts';
 import type { PlanResult } from '../engine/plan.ts';
 import { isRebuilt } from '../engine/recovery/rebuilt-snapshot.ts';
 import { keyOfManifest, objectKey } from '../engine/selection/object-key.ts';
 import { placementTargets, removalTargets } from '../engine/target-kinds.ts';
 import { type Refused, refusedIn } from './refused-objects.ts';
+import { wantedOn } from './wanted-on.ts';
 
 export interface HeldObject {
   readonly placement: PlacementRef;
   readonly manifest: Manifest;
   /**
    * Its snapshot was rebuilt from the cluster after the record was lost: `manifest` has what servers added, too. `written`: as the repo
-   * has it without the change.
+   * has it for the cluster without the change.
    */
   readonly rebuilt?: { readonly written: Manifest | undefined };
   /** Other placements that want it there, too. */
@@ -64,7 +64,7 @@ function hold(on: Held, placement: PlacementRef, manifest: Manifest, rebuilt?: H
 }
 
 /** `usual`: a plan without the change. */
-export function heldBefore({ contents }: PlanResult, usual?: Pick<PlanResult, 'contents'>): HeldByCluster {
+export function heldBefore({ contents }: PlanResult, usual?: PlanResult): HeldByCluster {
   const held = new Map<ClusterName, Held>();
   for (const [key, { state }] of contents.world.record.placements)
     for (const { targetCluster, resourceSnapshotIndex, deleting } of state.bindings) {
@@ -74,18 +74,19 @@ export function heldBefore({ contents }: PlanResult, usual?: Pick<PlanResult, 'c
       const on = heldOn(held, clusterName);
       on.placements.set(key, placement);
       const target = { clusterName, placement, resourceSnapshotIndex, remove: false, objects: [] };
-      const written = isRebuilt(state.resourceSnapshots, resourceSnapshotIndex)
-        ? writtenIn(usual?.contents.works.get(key))
-        : undefined;
+      const written =
+        usual && isRebuilt(state.resourceSnapshots, resourceSnapshotIndex)
+          ? writtenOn(clusterName, wantedOn(usual, placement))
+          : undefined;
       for (const manifest of recordedContent(contents, target))
         hold(on, placement, manifest, written && { written: written.get(keyOfManifest(manifest)) });
     }
   return held;
 }
 
-function writtenIn(work: PlacementWork | undefined): ReadonlyMap<string, Manifest> {
-  const manifests = work?.selection.ok ? work.selection.manifests : [];
-  return new Map(manifests.map((manifest) => [keyOfManifest(manifest), manifest]));
+function writtenOn(cluster: ClusterName, wanted: ReturnType<typeof wantedOn>): ReadonlyMap<string, Manifest> {
+  const rendered = wanted.get(cluster);
+  return new Map(rendered?.ok ? rendered.manifests.map(({ manifest }) => [keyOfManifest(manifest), manifest]) : []);
 }
 
 type IsWanted = (placement: PlacementKey, cluster: ClusterName) => boolean;

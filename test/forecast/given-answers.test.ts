@@ -40,12 +40,17 @@ it('a change that mends fleet.yaml gives no approvals of runs that are over', as
   );
 });
 
-it('an approval names the run that starts after the one that it ends', async () => {
+it('an approval, a rejection and a removal name the run that starts after the one that they end', async () => {
   const paper = new PaperFleet({ ...files, 'run-2.yaml': run('web-2') });
   await paper.settle();
   const text = effectText(await effectOf(paper, { ...paper.files, 'approvals/web-1.yaml': approval('web-1') }));
-  expect(text.title).toBe('approves web-1-after-all: starts the end of the run; then update run web-2');
+  expect(text.title).toBe('approves web-1-after-all: starts the end of the run, then update run web-2; nothing else');
   expect(text.rollout[0]).toBe(
     'approves web-1-after-all: starts the end of the run: nothing is left after it; once the run is over, what waits for it: web-2',
   );
+  const rejection = approval('web-1').replace('status: "True"', 'status: "False"');
+  const rejects = effectText(await effectOf(paper, { ...paper.files, 'approvals/web-1.yaml': rejection }));
+  expect(rejects.title).toContain('rejects update run web-1, then web-2 starts');
+  const removes = effectText(await effectOf(paper, { ...paper.files, 'run.yaml': '' }));
+  expect(removes.title).toContain('removes update run web-1, then web-2 starts');
 });

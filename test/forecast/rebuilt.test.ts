@@ -47,3 +47,14 @@ it('after the record was lost, what servers added to objects is no change', asyn
   const [removed] = (await effectOf(paper, less)).changes;
   expect(removed?.diff.split('\n').filter((line) => /^[-+]/.test(line))).toEqual(['-   replicas: 2']);
 });
+
+it('after the record was lost, what an override added is removed with it', async () => {
+  const override = `apiVersion: placement.kubernetes-fleet.io/v1\nkind: ResourceOverride\nmetadata: {name: size, namespace: web}\nspec:\n  placement: {name: web}\n  resourceSelectors: [{group: apps, version: v1, kind: Deployment, name: web}]\n  policy: {overrideRules: [{clusterSelector: {clusterSelectorTerms: []}, jsonPatchOverrides: [{op: add, path: /metadata/labels, value: {size: large}}]}]}\n`;
+  const paper = new PaperFleet({ ...files, 'size.yaml': override });
+  await paper.settle();
+  paper.record = new Map();
+  paper.restart();
+  await paper.settle();
+  const [change] = (await effectOf(paper, { ...files, 'run-2.yaml': run('web-2') })).changes;
+  expect(change?.diff).toContain('-     size: large');
+});

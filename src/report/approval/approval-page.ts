@@ -127,7 +127,7 @@ export function stagePage(
       `Placement ${placement}: ${versions}. Update run ${run.metadata.name}, approval ${of.name}.`,
       ...failureText(gate, recorded?.state),
     ],
-    instructions: `${notNow} ${toReject(of.name, rejectionText(run, recorded?.state))}`,
+    instructions: `${notNow} ${toReject(of.name, rejectionText(run, { state: recorded?.state, runs: of.record.runs.values() }))}`,
     sections: [
       warnings(of),
       list(

@@ -9,7 +9,7 @@ import { plannedUpgradeRuns } from '../../engine/plan-document.ts';
 import { gatesOf } from '../../engine/upgrade/gate-names.ts';
 import { removedInPlan } from '../../forecast/run-removals.ts';
 import type { TotalEffect } from '../../forecast/total-effect.ts';
-import { approvalStarts, openedByTask, pauseBehind } from '../waits/approval-starts.ts';
+import { approvalStarts, openedByTask, pauseBehind, waitingFor } from '../waits/approval-starts.ts';
 import {
   beginsAt,
   freezeEnd,
@@ -90,7 +90,11 @@ export function approvedTexts(
           pause: pauseBehind(run, task, first.contents),
           runs: record.runs.values(),
         }).join('; ')
-      : openedTitle(openedByTask(run, task, isRemovedFrom));
+      : titleOf(run, openedByTask(run, task, isRemovedFrom));
+  };
+  const titleOf = (run: StagedUpdateRun, opened: ReturnType<typeof openedByTask>): string => {
+    const after = opened.next === undefined ? waitingFor(run, record.runs.values()) : [];
+    return `${openedTitle(opened)}${after.length === 0 ? '' : `, then update run ${after.join(', ')}`}`;
   };
   return answers.flatMap((name) => {
     if (others.has(name)) return [];

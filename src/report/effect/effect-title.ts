@@ -10,6 +10,7 @@ import { clustersThatFailAtOnce, clustersToUpgrade } from '../../forecast/upgrad
 import { titleOf } from '../../repo/title-of.ts';
 import { currenciesOf } from '../money.ts';
 import { nodeEffects } from '../nodes.ts';
+import { waitingFor } from '../waits/approval-starts.ts';
 import { approvedTexts } from './answers-text.ts';
 import { inProgressTexts } from './in-progress-text.ts';
 
@@ -22,7 +23,7 @@ export function titleText(effect: TotalEffect): string {
   if (guard.length > 0) return `⛔ refused: ${guard[0]!.message}`;
   // Else a change of an External placement would look like none.
   const missing = listUpTo(needsRun.map(titleOf), mostNamed);
-  const stops = effect.stopped.map(stoppedText);
+  const stops = effect.stopped.map((of) => stoppedText(of, effect));
   const removal = laterRefusals(effect).some(({ removalDigest }) => removalDigest !== undefined);
   const answers = answersText(effect);
   const parts = [
@@ -43,18 +44,7 @@ export function titleText(effect: TotalEffect): string {
   const { allowed, uncounted, pending, paces, freezes } = effect;
   const others = [allowed, uncounted, pending, paces, freezes].flat();
   const isAlone = answers.length > 0 && parts.length === answers.length && others.length === 0;
-  const after = listUpTo(runsBehind(effect), mostNamed);
-  return `${parts.join(' · ')}${after !== '' ? `; then ${after}` : isAlone ? '; nothing else' : ''}`;
-}
-
-/** Update runs, other than those whose gates it answers, that start at another time by that: they wait for those. */
-function runsBehind({ answers, forecast, stopped }: TotalEffect): string[] {
-  if (answers.length === 0 || stopped.length > 0) return [];
-  return forecast.rollouts.flatMap(({ run, from }) =>
-    run === undefined || from === undefined || answers.some((name) => name.includes(`${run}-`))
-      ? []
-      : [`update run ${run}`],
-  );
+  return `${parts.join(' · ')}${isAlone ? '; nothing else' : ''}`;
 }
 
 /** Runs that fail, or that a fault on some cluster keeps from their end, without those that the change itself ends. */
@@ -93,8 +83,14 @@ export function ownUpgrades({ upgrades, upgradesInProgress }: TotalEffect): Tota
   return upgrades.filter(({ run }) => !others.has(run));
 }
 
-/** `stops update run web-1` */
-const stoppedText = ({ run, by }: StoppedRun): string => `${stoppedTexts[by]} ${run}`;
+/** `stops update run web-1`, and which runs start since they waited for it. */
+function stoppedText({ run, by }: StoppedRun, { first, stopped }: TotalEffect): string {
+  const { runs } = first.contents.world.record;
+  const recorded = [...runs.values()].find((of) => placementKey(of.metadata) === run);
+  const ended = new Set(stopped.map((of) => of.run));
+  const after = recorded ? waitingFor(recorded, runs.values()).filter((name) => !ended.has(name)) : [];
+  return `${stoppedTexts[by]} ${run}${after.length === 0 ? '' : `, then ${listUpTo(after, mostNamed)} starts`}`;
+}
 
 /** `removes 4 objects, changes 2`; empty where there are none. */
 function countsText({ placements, released, moved }: Pick<ObjectChanges, 'placements' | 'released' | 'moved'>): string {

@@ -91,7 +91,7 @@ export function approvalStarts(
   },
 ): string[] {
   const opened = openedByTask(run, task, isRemovedFrom);
-  const after = opened.next === undefined ? waitingFor(run, runs ?? []) : [];
+  const after = opened.next === undefined ? waitingFor(run, runs) : [];
   return [
     ...openedTexts(opened),
     ...(after.length === 0 ? [] : [`once the run is over, what waits for it: ${after.join(', ')}`]),
@@ -105,7 +105,7 @@ export function approvalStarts(
 }
 
 /** Update runs of the same placement that start by themselves once this one is over, in the order of their names. */
-function waitingFor(run: StagedUpdateRun, runs: Iterable<StagedUpdateRun>): string[] {
+export function waitingFor(run: StagedUpdateRun, runs: Iterable<StagedUpdateRun> = []): string[] {
   const placement = placementOfRun(run);
   return [...runs]
     .filter(
@@ -187,8 +187,16 @@ export function failureText(
   return [`${when}, the run fails: ${then}.${waits}`];
 }
 
-/** What rejecting a gate of a run does: `ends the run`. `state`: of its placement, as recorded. */
-export function rejectionText(run: StagedUpdateRun | undefined, state: RecordedState | undefined): string {
+/** What rejecting a gate of a run does: `ends the run`. `state`: of its placement; `runs`: all; as recorded. */
+export function rejectionText(
+  run: StagedUpdateRun | undefined,
+  { state, runs }: { readonly state: RecordedState | undefined; readonly runs: Iterable<StagedUpdateRun> },
+): string {
+  const after = run === undefined ? [] : waitingFor(run, runs);
+  return `${endText(run, state)}${after.length === 0 ? '' : `; then starts what waits for it: ${after.join(', ')}`}`;
+}
+
+function endText(run: StagedUpdateRun | undefined, state: RecordedState | undefined): string {
   if (run === undefined || !rollsBack(run)) return 'ends the run';
   const { stages, staying } = returningIn(run, state);
   const keeps =

@@ -116,7 +116,7 @@ export function approvalPage(
             'How to approve or reject',
             sentences([
               ...approveLines(request.metadata, { inPlace, pages, notInEffect }),
-              rejectLine(metadata, rejectionText(gate?.run, state)),
+              rejectLine(metadata, rejectionText(gate?.run, { state, runs: record.runs.values() })),
             ]),
           ),
         ]
@@ -304,7 +304,9 @@ export function approveLines(
   { inPlace, pages, notInEffect }: Pick<Status, 'inPlace' | 'pages'> & Partial<Pick<Status, 'notInEffect'>>,
 ): string[] {
   const { notValid = [], notRead = [] } = notInEffect ?? {};
-  const isUnknown = notValid.some(({ kind }) => kind === 'FleetConfig') || notRead.includes('fleet.yaml');
+  const isUnknown =
+    notValid.some(({ kind, file }) => kind === 'FleetConfig' && file === 'fleet.yaml') ||
+    notRead.includes('fleet.yaml');
   const page = pages?.get(placementKey(request));
   const now = { open: '', merged: ' (merged)', closed: ' (closed: not now; reopen it to be asked again)' };
   return [
