@@ -15,7 +15,7 @@ export const isCompleteObservation = (observation: ClusterObservation | undefine
  * no trace of it.
  */
 export function placementObservationOf(
-  observation: ClusterObservation | undefined,
+  observation: Pick<ClusterObservation, 'placements'> | undefined,
   ref: PlacementRef,
   index?: number,
 ): PlacementObservation | undefined {

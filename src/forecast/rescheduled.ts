@@ -1,6 +1,7 @@
 import type { ClusterName, PlacementKey, Timestamp } from '../api/meta.ts';
 import { type PlacementRef, placementKey } from '../api/placement.ts';
 import type { Fleet, PlanInput } from '../engine/input.ts';
+import { mayHideConfig } from '../engine/recovery/last-good-config.ts';
 import { type ChangedFreeze, changedFreezes } from './changed-freezes.ts';
 import type { Forecast, Rollout } from './forecast.ts';
 
@@ -41,9 +42,6 @@ export function freezesIn(
   const others = forecast.rollouts.filter(({ placement }) => !placements.has(placementKey(placement)));
   return { freezes, rescheduled: others.flatMap((rollout) => otherTimes(rollout, usual)) };
 }
-
-const mayHideConfig = ({ refused, unreadable }: Fleet): boolean =>
-  unreadable.length > 0 || refused.some(({ kind }) => kind === 'FleetConfig');
 
 /** Clusters that start earlier, and those that start later, where a freeze holds the rollout with the change or without it. */
 function otherTimes(rollout: Rollout, usual: Pick<Forecast, 'rollouts'>): Rescheduled[] {

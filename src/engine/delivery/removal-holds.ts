@@ -6,6 +6,7 @@ import { isRemovalApproved } from '../gate/removal-approval.ts';
 import type { PlanInput } from '../input.ts';
 import { memoize } from '../kernel/memoize.ts';
 import { listUpTo } from '../kernel/short-list.ts';
+import { placementObservationOf } from '../observed.ts';
 import type { Hold, HoldReason, PlacementTarget } from '../plan-document.ts';
 import { describeRef } from '../selection/object-key.ts';
 
@@ -47,7 +48,7 @@ export function removalHolds(
   return holds;
 }
 
-/** Whether a recorded removal goes on, without an approval and without a report of its actor. */
+/** Whether a recorded removal continues that no actor reports on, and that has no approval. */
 function stillHeld(
   { subject: { kind, name, namespace, clusterName }, reason, removalDigest }: Hold,
   { observations, fleet }: Parameters<typeof removalHolds>[0],
@@ -55,15 +56,12 @@ function stillHeld(
 ): boolean {
   if (clusterName === undefined || !removalReasons.has(reason)) return false;
   const placement = { kind: kind as PlacementKind, name, ...(namespace === undefined ? {} : { namespace }) };
-  const isReported = observations?.get(clusterName)?.placements.some((of) => sameRef(of.placement, placement));
+  const isReported = placementObservationOf(observations?.get(clusterName), placement) !== undefined;
   if (isReported || targetOf(clusterName, placement)?.remove !== true) return false;
   return removalDigest === undefined || !isRemovalApproved(removalDigest, fleet);
 }
 
 const removalReasons: ReadonlySet<HoldReason> = new Set(['ContainsForeignObjects', 'RemovalRefused']);
-
-const sameRef = (a: PlacementRef, b: PlacementRef): boolean =>
-  a.kind === b.kind && a.name === b.name && a.namespace === b.namespace;
 
 /** Cached, since only few placements of a member have such results. */
 export const withUnremoved = memoize((placements: readonly PlacementObservation[]) =>

@@ -76,3 +76,7 @@ function withoutReliant(fleet: Fleet, { spec }: FleetConfig): Fleet {
     ],
   };
 }
+
+/** Whether the files of a fleet may hold a FleetConfig that was not loaded. */
+export const mayHideConfig = ({ refused, unreadable }: Pick<Fleet, 'refused' | 'unreadable'>): boolean =>
+  unreadable.length > 0 || refused.some(({ kind }) => kind === 'FleetConfig');

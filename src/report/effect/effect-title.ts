@@ -86,7 +86,7 @@ export function ownUpgrades({ upgrades, upgradesInProgress }: TotalEffect): Tota
 /** `stops update run web-1`, and which runs start since they waited for it. */
 function stoppedText({ run, by }: StoppedRun, { first, stopped }: TotalEffect): string {
   const { runs } = first.contents.world.record;
-  const recorded = [...runs.values()].find((of) => placementKey(of.metadata) === run);
+  const recorded = runs.get(run);
   const ended = new Set(stopped.map((of) => of.run));
   const after = recorded ? waitingFor(recorded, runs.values()).filter((name) => !ended.has(name)) : [];
   return `${stoppedTexts[by]} ${run}${after.length === 0 ? '' : `, then ${listUpTo(after, mostNamed)} starts`}`;

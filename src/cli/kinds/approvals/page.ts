@@ -65,16 +65,13 @@ export function requestOfStage(
   return gate && stagePage(gate, of);
 }
 
+/** What a page of a request is made from. */
+export type Asking = Pick<Status, 'record' | 'inPlace' | 'reported' | 'pages'> & Partial<Pick<Status, 'notInEffect'>>;
+
 /** A request of a run: since when the run waits, what approval starts and changes, and how to approve. */
 export function approvalPage(
   request: ApprovalRequest,
-  {
-    record,
-    inPlace,
-    reported,
-    pages,
-    notInEffect,
-  }: Pick<Status, 'record' | 'inPlace' | 'reported' | 'pages'> & Partial<Pick<Status, 'notInEffect'>>,
+  { record, inPlace, reported, pages, notInEffect }: Asking,
   facts?: StageFacts,
 ): string[] {
   const { metadata, status } = request;
@@ -301,7 +298,7 @@ export function ofBranch(request: ApprovalRequestName, reported: Status['reporte
 /** How to approve, line by line. */
 export function approveLines(
   request: ApprovalRequestName,
-  { inPlace, pages, notInEffect }: Pick<Status, 'inPlace' | 'pages'> & Partial<Pick<Status, 'notInEffect'>>,
+  { inPlace, pages, notInEffect }: Pick<Asking, 'inPlace' | 'pages' | 'notInEffect'>,
 ): string[] {
   const { notValid = [], notRead = [] } = notInEffect ?? {};
   const isUnknown =

@@ -12,20 +12,14 @@ import {
 import { reasonLines, removalCounts, removalLines } from '../../../report/approval/removal-page.ts';
 import type { Status } from '../../status/open-status.ts';
 import { fields, sentences, titled } from '../page-text.ts';
-import { approveLines, ofBranch } from './page.ts';
+import { type Asking, approveLines, ofBranch } from './page.ts';
 
 const mostNamed = 10;
 
 /** Removals that are refused or held: what would be removed, why that needs an approval, and how to give it. */
 export function removalPage(
   asked: RemovalToApprove,
-  {
-    record,
-    inPlace,
-    reported,
-    pages,
-    notInEffect,
-  }: Pick<Status, 'record' | 'inPlace' | 'reported' | 'pages'> & Partial<Pick<Status, 'notInEffect'>>,
+  { record, inPlace, reported, pages, notInEffect }: Asking,
 ): string[] {
   const { name, removalDigest, commit, changes = [], messages } = asked;
   return [

@@ -171,7 +171,7 @@ async function versionBefore(
   const contents = record.placements.get(key)?.snapshots;
   const hashAt = (index: number): string | undefined => {
     const manifests: readonly Manifest[] | undefined = contents?.get(index);
-    return manifests && hashOfContents(manifests, sha256);
+    return manifests && hashOf(manifests);
   };
   const hashes = new Set([...others].map(hashAt));
   const judge = (fleet: Fleet) => {

@@ -17,6 +17,7 @@ import { latestOf } from '../../../engine/kernel/latest-of.ts';
 import { memoize } from '../../../engine/kernel/memoize.ts';
 import { labelsOf } from '../../../engine/placement/members.ts';
 import { absenceMeansNothing } from '../../../engine/recovery/last-good.ts';
+import { mayHideConfig } from '../../../engine/recovery/last-good-config.ts';
 import { isNeverRead } from '../../../engine/recovery/never-read.ts';
 import { stateOf } from '../../../engine/staged/run-state.ts';
 import { sameRun } from './update-runs.ts';
@@ -181,9 +182,6 @@ function clusterClaim(name: ClusterName, cluster: MemberCluster): Claim {
     },
   };
 }
-
-const mayHideConfig = ({ unreadable, refused }: Pick<Fleet, 'unreadable' | 'refused'>): boolean =>
-  unreadable.length > 0 || refused.some(({ kind }) => kind === 'FleetConfig');
 
 /** In place of a forged FleetConfig: without settings freezes would end and limits would widen. */
 const frozenConfig: FleetConfig = {
