@@ -31,14 +31,17 @@ export interface ObjectChange {
   readonly keptFor?: PlacementRef;
   readonly object: ObjectRef;
   readonly clusters: readonly ClusterName[];
-  /** Unified, with values of Secrets left out. */
+  /** Unified, with values of Secrets left out. Empty of a removal of contents that differ from cluster to cluster. */
   readonly diff: string;
 }
 
 export interface ObjectChanges {
   /** Placements that gain or lose clusters, or whose objects change, by name. */
   readonly placements: readonly PlacementEffect[];
-  /** Removals, then releases, moves, changes and additions; equal ones of several clusters are one. */
+  /**
+   * Removals, then releases, moves, changes and additions; equal ones of several clusters are one, and so are removals of one object,
+   * whatever each cluster has of it.
+   */
   readonly changes: readonly ObjectChange[];
   /** Objects that stay on clusters and are no longer managed: their cluster left, or their placement abandons them. */
   readonly released: number;
@@ -65,7 +68,7 @@ type Successor = (
 export function* compared(before: HeldByCluster, after: HeldByCluster, leaving: Leaving): InSteps<ObjectChanges> {
   const effects = effectsByPlacement();
   const changeBetween = changesByText();
-  const groups = new Map<string, ObjectChange & { readonly clusters: ClusterName[] }>();
+  const groups = new Map<string, Omit<ObjectChange, 'diff'> & { readonly clusters: ClusterName[]; diff: string }>();
   let released = 0;
   let moved = 0;
   const add = (change: ObjectChange, cluster: ClusterName): void => {
@@ -74,10 +77,15 @@ export function* compared(before: HeldByCluster, after: HeldByCluster, leaving: 
     else effects.count(placement, cluster, action);
     if (action === 'move') moved += 1;
     const others = [from, to, keptFor].map((of) => (of ? placementKey(of) : ''));
-    const id = [placementKey(placement), objectKey(object), action, ...others, diff].join(' ');
+    const id = [placementKey(placement), objectKey(object), action, ...others, action === 'remove' ? '' : diff].join(
+      ' ',
+    );
     const group = groups.get(id);
-    if (group) group.clusters.push(cluster);
-    else groups.set(id, { ...change, clusters: [cluster] });
+    if (group === undefined) groups.set(id, { ...change, clusters: [cluster] });
+    else {
+      group.clusters.push(cluster);
+      if (group.diff !== diff) group.diff = '';
+    }
   };
   for (const clusterName of [...new Set([...before.keys(), ...after.keys()])].sort()) {
     const was = before.get(clusterName) ?? nothing;

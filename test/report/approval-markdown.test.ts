@@ -7,7 +7,14 @@ const change = (text: string, isRemoval = false) => ({ title: text, diff: `-a\n+
 it('stays below the limit of the forge, and keeps removals', () => {
   const changes = [change('gone', true), ...Array.from({ length: 500 }, (_, at) => change(`${at} ${'x'.repeat(500)}`))];
   const { body } = approvalMarkdown(
-    { title: 'Approve', lead: ['Merging starts it.'], instructions: '', sections: [], changes },
+    {
+      title: 'Approve',
+      lead: ['Merging starts it.'],
+      instructions: '',
+      sections: [],
+      changes,
+      changesTitle: 'On the clusters: removes 1 object',
+    },
     65_536,
   );
   expect(body.length).toBeLessThan(65_536);

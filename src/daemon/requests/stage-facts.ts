@@ -6,7 +6,8 @@ import { stageEffect } from '../../forecast/stage-effect.ts';
 import { subjectOf } from '../../git/objects/commit.ts';
 import { approvalFolder } from '../../repo/fleet/approval-places.ts';
 import { type AskedGate, commitsOf, type StageFacts } from '../../report/approval/approval-page.ts';
-import { openedByTask, pauseBehind, refusalBehind } from '../../report/waits/approval-starts.ts';
+import { openedByTask, pauseBehind } from '../../report/waits/approval-starts.ts';
+import { guardRefusal } from '../../report/waits/guard-refusal.ts';
 import type { DesiredState } from '../ports.ts';
 
 /** What approval of a stage brings: the commits since the version that its clusters have, and what changes there. */
@@ -23,13 +24,14 @@ export async function stageFacts(
   const included = to === undefined ? [] : await of.history.commitsBetween(from, to);
   // Approvals of other stages bring nothing to clusters.
   const commits = await of.history.changingMoreThan(approvalFolder(of.config), included);
-  const { stages, removed } = openedByTask(gate.run, gate.task, removedInPlan(gate.run, of.contents));
+  const opened = openedByTask(gate.run, gate.task, removedInPlan(gate.run, of.contents));
+  const updated = opened.stages.flatMap(({ clusters }) => clusters);
+  const effect = stageEffect(of.contents, gate.run, { updated, removed: opened.removed });
   const pause = pauseBehind(gate.run, gate.task, of.contents);
-  const refusal = refusalBehind(removed.length, of.contents);
   return {
     commits: commits.map((commit) => ({ oid: commit.oid, subject: subjectOf(commit), author: commit.author.name })),
-    ...stageEffect(of.contents, gate.run, { updated: stages.flatMap(({ clusters }) => clusters), removed }),
+    ...effect,
     ...(pause !== undefined && { pause }),
-    ...(refusal !== undefined && { refusal }),
+    refusal: guardRefusal(gate.run, opened, { effect, contents: of.contents }),
   };
 }

@@ -3,14 +3,14 @@ import { changesWithin } from '../effect/effect-markdown.ts';
 import { sectionMarkdown } from '../sections/markdown.ts';
 import { neutral, neutralMarkdown, neutralSection } from '../sections/neutral.ts';
 import { sizeOf } from '../sections/section.ts';
-import { type ApprovalPage, changesTitle, closing } from './approval-page.ts';
+import { type ApprovalPage, closing } from './approval-page.ts';
 
 /** Characters that forges add themselves, and of the note that something was left out. */
 const reserve = 2_000;
 
 /** Title and text of a pull request. `most`: longest text that the forge takes, characters. */
 export function approvalMarkdown(
-  { title, lead, instructions, sections, changes }: ApprovalPage,
+  { title, lead, instructions, sections, changes, changesTitle }: ApprovalPage,
   most: number,
 ): { readonly title: string; readonly body: string } {
   const shown = sections.filter((section) => sizeOf(section) > 0);
@@ -25,7 +25,7 @@ export function approvalMarkdown(
       ? []
       : [
           '',
-          `### ${changesTitle({ changes })}`,
+          `### ${changesTitle}`,
           ...lines,
           ...(left === 0 ? [] : ['', `… and ${left} more, which do not fit here: \`gitfleet plan\` has all.`]),
         ];

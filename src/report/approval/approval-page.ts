@@ -14,10 +14,12 @@ import { removedInRecord } from '../../forecast/run-removals.ts';
 import type { StageEffect } from '../../forecast/stage-effect.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { changeText } from '../effect/effect-text.ts';
+import { actionsText } from '../effect/effect-title.ts';
 import type { Proposed } from '../proposed-runs.ts';
 import { type Item, list, type Section } from '../sections/section.ts';
 import { upgradeBrings } from '../upgrades/progress.ts';
 import { approvalStarts, failureText, openedByTask, rejectionText } from '../waits/approval-starts.ts';
+import type { GuardRefusal } from '../waits/guard-refusal.ts';
 import { haltedTitle, openedTitle } from '../waits/opened.ts';
 import { type StageTaskState, stageTasks } from '../waits/stage-tasks.ts';
 import { soFar } from './so-far.ts';
@@ -38,16 +40,21 @@ export interface ApprovalPage {
   /** What closing and rejecting do. */
   readonly instructions: string;
   readonly sections: readonly Section[];
+  /** `On the clusters: removes 4 objects, changes 2`. */
+  readonly changesTitle: string;
   /** Removals first. */
   readonly changes: readonly { readonly title: string; readonly diff: string; readonly isRemoval: boolean }[];
 }
 
-/** Above the changes: `nothing removed, 2 changed or added`. */
-export function changesTitle({ changes }: Pick<ApprovalPage, 'changes'>): string {
-  const removals = changes.filter(({ isRemoval }) => isRemoval).length;
-  const others = changes.length - removals;
-  return `On the clusters: ${removals || 'nothing'} removed, ${others || 'nothing'} changed or added`;
+/** That nothing is removed is said as well: it is what matters most. */
+function changesTitle(changes: StageFacts['changes']): string {
+  const counts = { remove: 0, change: 0, add: 0, release: 0, move: 0 };
+  for (const { action, clusters } of changes) counts[action] += clusters.length;
+  return `On the clusters: ${counts.remove === 0 ? 'removes nothing, ' : ''}${actionsText(counts)}`;
 }
+
+/** Of a page that is not about objects. */
+export const noChanges = { changesTitle: '', changes: [] } as const;
 
 /** Commits, clusters and messages that are named. */
 export const mostListed = 30;
@@ -96,8 +103,7 @@ export interface StageFacts extends Omit<StageEffect, 'held'> {
   readonly commits: readonly IncludedCommit[];
   /** While the placement is paused: what ends that. */
   readonly pause?: string;
-  /** Why the guard may refuse what the run removes at its end. */
-  readonly refusal?: string;
+  readonly refusal?: GuardRefusal;
 }
 
 /** The page of a stage of a run. */
@@ -123,11 +129,11 @@ export function stagePage(
   return {
     title: `Approve ${run.metadata.name}: ${openedTitle(openedByTask(run, task, isRemovedFrom))} ${task.timing} ${task.stage}${haltedTitle(run.spec.state === 'Stop' ? 'stopped' : undefined)}`,
     lead: [
-      `Merging starts ${listUpTo(approvalStarts(run, task, { isRemovedFrom, pause: of.pause, refusal: of.refusal, runs: of.record.runs.values() }), mostSteps, '; ')}.`,
+      `Merging starts ${listUpTo(approvalStarts(run, task, { isRemovedFrom, pause: of.pause, refusal: of.refusal?.starts, runs: of.record.runs.values() }), mostSteps, '; ')}.`,
       `Placement ${placement}: ${versions}. Update run ${run.metadata.name}, approval ${of.name}.`,
-      ...failureText(gate, recorded?.state),
+      ...failureText(gate, recorded?.state, of.refusal?.rollback),
     ],
-    instructions: `${notNow} ${toReject(of.name, rejectionText(run, { state: recorded?.state, runs: of.record.runs.values() }))}`,
+    instructions: `${notNow} ${toReject(of.name, rejectionText(run, { state: recorded?.state, runs: of.record.runs.values(), refusal: of.refusal?.rejection }))}`,
     sections: [
       warnings(of),
       list(
@@ -156,6 +162,7 @@ export function stagePage(
         soFar(run, recorded?.state, (cluster) => of.observations.get(cluster)?.restarts?.filter(isOurs)),
       ),
     ],
+    changesTitle: changesTitle(of.changes),
     changes: of.changes.map(changeText),
   };
 }
@@ -183,7 +190,7 @@ export function gatePage(
     lead,
     instructions: `${notNow} ${toReject(planned.name, rejection)}`,
     sections: [warnings({ name: planned.name, problems: of.problems }), ...sections],
-    changes: [],
+    ...noChanges,
   };
 }
 
@@ -196,7 +203,7 @@ export const proposalPage = ({ run, why }: Proposed, of: { readonly problems: Pl
   ],
   instructions: `${closing} starts nothing: reopen it to be asked again.`,
   sections: [warnings({ name: run.metadata.name, ...of })],
-  changes: [],
+  ...noChanges,
 });
 
 /** What someone added to the branch: merging brings that as well. */

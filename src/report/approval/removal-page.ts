@@ -3,7 +3,7 @@ import type { Plan } from '../../engine/plan-document.ts';
 import type { RemovalCounts, RemovalToApprove, RemovedObjects } from '../../repo/record/removals-to-approve.ts';
 import { cutAfterWord } from '../cut-after-word.ts';
 import { list } from '../sections/section.ts';
-import { type ApprovalPage, listed, mostListed, notNow, warnings } from './approval-page.ts';
+import { type ApprovalPage, listed, mostListed, noChanges, notNow, warnings } from './approval-page.ts';
 
 const mostNamed = 10;
 const ofAll = 'all objects, which are not recorded';
@@ -34,7 +34,7 @@ export const removalPage = (removal: RemovalToApprove, of: { readonly problems: 
       ),
     ),
   ],
-  changes: [],
+  ...noChanges,
 });
 
 /**

@@ -3,7 +3,7 @@ import { listUpTo } from '../../engine/kernel/short-list.ts';
 import type { AllowedRemoval } from '../../forecast/allowed-removals.ts';
 import { failureOf } from '../../forecast/failure.ts';
 import type { Forecast, Rollout } from '../../forecast/forecast.ts';
-import type { ObjectChanges } from '../../forecast/object-changes.ts';
+import type { ObjectChange, ObjectChanges } from '../../forecast/object-changes.ts';
 import type { StoppedRun } from '../../forecast/stopped-runs.ts';
 import type { TotalEffect } from '../../forecast/total-effect.ts';
 import { clustersThatFailAtOnce, clustersToUpgrade } from '../../forecast/upgrade-forecasts.ts';
@@ -95,17 +95,19 @@ function stoppedText({ run, by }: StoppedRun, { first, stopped }: TotalEffect): 
 /** `removes 4 objects, changes 2`; empty where there are none. */
 function countsText({ placements, released, moved }: Pick<ObjectChanges, 'placements' | 'released' | 'moved'>): string {
   const sum = (of: 'removed' | 'changed' | 'added') => placements.reduce((total, effect) => total + effect[of], 0);
-  return [
-    { count: sum('removed'), verb: 'removes' },
-    { count: sum('changed'), verb: 'changes' },
-    { count: sum('added'), verb: 'adds' },
-    { count: released, verb: 'releases' },
-    { count: moved, verb: 'moves' },
-  ]
-    .filter(({ count }) => count !== 0)
-    .map(({ count, verb }, at) => `${verb} ${count}${at === 0 ? (count === 1 ? ' object' : ' objects') : ''}`)
-    .join(', ');
+  const counts = { remove: sum('removed'), change: sum('changed'), add: sum('added'), release: released, move: moved };
+  return actionsText(counts);
 }
+
+/** Objects on clusters, each cluster on its own. */
+export const actionsText = (counts: Readonly<Record<ObjectChange['action'], number>>): string =>
+  (['remove', 'change', 'add', 'release', 'move'] as const)
+    .filter((action) => counts[action] !== 0)
+    .map((action, at) => {
+      const count = counts[action];
+      return `${action}s ${count}${at === 0 ? (count === 1 ? ' object' : ' objects') : ''}`;
+    })
+    .join(', ');
 
 /** None where it only answers approvals. */
 function changesText(effect: TotalEffect, answers: readonly string[]): string[] {

@@ -3,7 +3,6 @@ import type { PlacementState } from '../../api/placement-state.ts';
 import type { ClusterUpdatingStatus, StagedUpdateRun, TaskStatus } from '../../api/staged.ts';
 import type { PlanContents } from '../../engine/delivery/plan-contents.ts';
 import { freezeOf } from '../../engine/freeze/freeze.ts';
-import { mostClusters } from '../../engine/guard/fleet/blast-radius.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
 import { formatDuration } from '../../engine/kernel/duration.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
@@ -84,7 +83,7 @@ export function approvalStarts(
   }: {
     readonly isRemovedFrom: IsRemovedFrom;
     readonly pause?: string | undefined;
-    /** As of `refusalBehind`. */
+    /** Why the guard may refuse what it starts. */
     readonly refusal?: string | undefined;
     /** Of all placements, as recorded. */
     readonly runs?: Iterable<StagedUpdateRun> | undefined;
@@ -142,23 +141,13 @@ export function pauseBehind(
 }
 
 /**
- * That the guard may refuse what the run removes at its end. What other placements take over does not count there, and other removals of
- * the same plan do.
- */
-export function refusalBehind(removed: number, { world }: Pick<PlanContents, 'world'>): string | undefined {
-  const most = Math.floor(mostClusters(world.input.fleet));
-  return removed <= most
-    ? undefined
-    : `the guard lets at most ${most} ${most === 1 ? 'cluster' : 'clusters'} lose something at once: where more do, gitfleet requests an approval of removals, and nothing else rolls out before it is given`;
-}
-
-/**
  * What happens if clusters fail, also those that it has updated before. None where no cluster starts any more. `state`: of the placement,
- * as recorded.
+ * as recorded; `refusal`: why the guard may refuse the rollback.
  */
 export function failureText(
   { run, task }: { readonly run: StagedUpdateRun; readonly task: StageTaskState },
   state: RecordedState | undefined,
+  refusal: string | undefined,
 ): string[] {
   const { stages, next } = openedByTask(run, task, () => false);
   const started = [...stages, ...(next?.stage ? [next.stage] : [])].flatMap((stage) => stage.clusters);
@@ -184,16 +173,33 @@ export function failureText(
     progressDeadlineOf(run) === undefined && (rollsBack(run) || most > 0)
       ? ' It has no progress-deadline: it waits for a cluster that does not become available, which is no failure.'
       : '';
-  return [`${when}, the run fails: ${then}.${waits}`];
+  return [`${when}, the run fails: ${then}.${waits}`, ...(refusal === undefined ? [] : [sentenceOf(refusal)])];
 }
 
-/** What rejecting a gate of a run does: `ends the run`. `state`: of its placement; `runs`: all; as recorded. */
+const sentenceOf = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
+/**
+ * What rejecting a gate of a run does: `ends the run`. `state`: of its placement; `runs`: all; as recorded. `refusal`: why the guard may
+ * refuse the rollback.
+ */
 export function rejectionText(
   run: StagedUpdateRun | undefined,
-  { state, runs }: { readonly state: RecordedState | undefined; readonly runs: Iterable<StagedUpdateRun> },
+  {
+    state,
+    runs,
+    refusal,
+  }: {
+    readonly state: RecordedState | undefined;
+    readonly runs: Iterable<StagedUpdateRun>;
+    readonly refusal?: string | undefined;
+  },
 ): string {
   const after = run === undefined ? [] : waitingFor(run, runs);
-  return `${endText(run, state)}${after.length === 0 ? '' : `; then starts what waits for it: ${after.join(', ')}`}`;
+  return [
+    endText(run, state),
+    ...(after.length === 0 ? [] : [`then starts what waits for it: ${after.join(', ')}`]),
+    ...(refusal === undefined ? [] : [refusal]),
+  ].join('; ');
 }
 
 function endText(run: StagedUpdateRun | undefined, state: RecordedState | undefined): string {

@@ -51,7 +51,7 @@ describe('describe approval', () => {
         not before the soak of stage canary is over, at 2026-11-20T12:05:00Z
         If a cluster fails, the run fails: no further one starts, and all keep what they have.
 
-      On the clusters: 1 removed, 1 changed or added:
+      On the clusters: removes 2 objects, changes 2:
         web: ConfigMap web/old removed, same on 2 clusters (us-1, us-2)
         web: ConfigMap web/settings changed, same on 2 clusters (us-1, us-2)
         - a: 1
@@ -70,6 +70,14 @@ describe('describe approval', () => {
         reject:   gitfleet approve web-1-after-canary --reject --reason "…"; that ends the run
       "
     `);
+  });
+
+  it('says that no decision counts while the plan is refused, and so does the page of the run', () => {
+    const status = statusWith([waiting]);
+    const refused = { ...status, notInEffect: { ...status.notInEffect, refusals: ['too many clusters'] } };
+    const why = 'nothing continues and no decision counts while the guard refuses the plan: too many clusters';
+    expect(page(request('web-1-after-canary', 'canary'), refused, facts)).toContain(`Decision:   ${why}\n`);
+    expect(runPage(waiting, refused).join('\n')).toContain(`Waits for:\n  ${why}\n`);
   });
 
   it('says why it does not tell what changes', () => {

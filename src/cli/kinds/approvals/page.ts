@@ -20,7 +20,6 @@ import {
   type ApprovalPage,
   type AskedGate,
   askedGate,
-  changesTitle,
   gatePage as requestForGate,
   type StageFacts,
   stagePage,
@@ -46,6 +45,7 @@ import {
 import { targetsOf, withSkips } from '../../../report/waits/gate-targets.ts';
 import { progressText } from '../../../report/waits/progress-text.ts';
 import type { Status } from '../../status/open-status.ts';
+import { refusedText } from '../../status/refused-text.ts';
 import { conditionTable, fields, sentences, titled } from '../page-text.ts';
 
 /** Whether nothing is to be decided any more. */
@@ -77,17 +77,17 @@ export function approvalPage(
   const { metadata, status } = request;
   const gate = askedGate(recordedApproval(request), record);
   const state = gate && record.placements.get(placementKey(placementOfRun(gate.run)))?.state;
-  const { sections = [], changes = [] } = requestOfStage(request, record, facts) ?? {};
+  const { sections = [], changes = [], changesTitle = '' } = requestOfStage(request, record, facts) ?? {};
   const isOpen = !isClosed(request, gate);
   const isApproved = conditionIs(status?.conditions, 'Approved', 'True');
   const diffs =
     changes.length > 0
-      ? [titled(changesTitle({ changes }), changes.map(changeLines).join('\n'))]
+      ? [titled(changesTitle, changes.map(changeLines).join('\n'))]
       : isOpen && gate && !facts
         ? [`On the clusters: not known here: ${unknownHere(record)}`]
         : [];
   return [
-    head(request, gate),
+    head(request, gate, refusedText({ notInEffect })),
     ...(gate && (isOpen || isApproved)
       ? [
           titled(
@@ -96,10 +96,10 @@ export function approvalPage(
               ...approvalStarts(gate.run, gate.task, {
                 isRemovedFrom: removedInRecord(gate.run, record),
                 pause: facts?.pause,
-                refusal: facts?.refusal,
+                refusal: facts?.refusal?.starts,
                 runs: record.runs.values(),
               }),
-              ...failureText(gate, state),
+              ...failureText(gate, state, facts?.refusal?.rollback),
             ]),
           ),
         ]
@@ -113,7 +113,10 @@ export function approvalPage(
             'How to approve or reject',
             sentences([
               ...approveLines(request.metadata, { inPlace, pages, notInEffect }),
-              rejectLine(metadata, rejectionText(gate?.run, { state, runs: record.runs.values() })),
+              rejectLine(
+                metadata,
+                rejectionText(gate?.run, { state, runs: record.runs.values(), refusal: facts?.refusal?.rejection }),
+              ),
             ]),
           ),
         ]
@@ -145,7 +148,11 @@ export const pageObject = ({ title, lead, instructions, sections, changes }: App
   changes,
 });
 
-function head({ kind, metadata, spec, status }: ApprovalRequest, { run, task }: Partial<AskedGate> = {}): string {
+function head(
+  { kind, metadata, spec, status }: ApprovalRequest,
+  { run, task }: Partial<AskedGate> = {},
+  refused: string | undefined,
+): string {
   const decision = findCondition(status?.conditions, 'Approved');
   const answered = (answer: string): string => (task?.progress.startsWith(answer) ? task.progress : answer);
   const waits = run?.status && isOver(run.status) ? 'the run is over' : progressText(run?.status);
@@ -161,7 +168,7 @@ function head({ kind, metadata, spec, status }: ApprovalRequest, { run, task }: 
       'Decision',
       decision
         ? { True: answered('approved'), False: answered('rejected'), Unknown: 'unknown' }[decision.status]
-        : 'none yet',
+        : (refused ?? 'none yet'),
     ],
     [decision ? 'Decided' : 'Requested', decision?.lastTransitionTime ?? task?.asked],
     ['Waiting', decision ? 'none' : `run ${spec.parentStageRollout}: ${waits}`],
@@ -188,6 +195,7 @@ export function gatePage(
   const isPending = state === 'Pending';
   const later = isPending ? approvedForLater(status?.approvedBy) : undefined;
   const isOpen = isPending && later === undefined;
+  const refused = refusedText({ notInEffect });
   const by =
     later ?? approvedText(status?.approvedBy) ?? (state === 'Rejected' ? recorded?.status.error?.message : undefined);
   return [
@@ -199,6 +207,7 @@ export function gatePage(
       ['Type', spec.gateType],
       spec.displayName === undefined ? undefined : ['Title', spec.displayName],
       ['State', by === undefined ? state : `${state}, ${by}`],
+      isOpen && refused !== undefined ? ['Refused', refused] : undefined,
       isScheduled && isPending ? ['Opens', `${at ?? 'at its time'}, by itself`] : undefined,
       ['Review', metadata.annotations?.[reviewAnnotation]],
     ]),

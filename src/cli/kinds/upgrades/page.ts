@@ -10,6 +10,7 @@ import { isHalted } from '../../../report/upgrades/halted.ts';
 import { upgradeTarget, versionChange } from '../../../report/upgrades/progress.ts';
 import { fleetAsPlanned } from '../../status/fleet-as-planned.ts';
 import type { Status, StatusReader } from '../../status/open-status.ts';
+import { refusedText } from '../../status/refused-text.ts';
 import { table } from '../../terminal/table.ts';
 import { ageSince, fields, indent, sentences, titled } from '../page-text.ts';
 import { waitsOfUpgrade } from './waits.ts';
@@ -29,9 +30,12 @@ export async function upgradePage(run: UpdateRun, status: Status, reader: Status
   const stages = run.status?.stages ?? [];
   const fleet = isHalted(run) ? await fleetAsPlanned(status, reader) : undefined;
   const file = fleet && sourceOf(fleet, { kind, ...metadata })?.file;
+  const { state } = run.status?.status ?? {};
+  const isDone = state === 'Completed' || state === 'Skipped';
+  const refused = isDone ? undefined : refusedText(status);
   return [
     head(run),
-    titled('Waits for', sentences(waitsOfUpgrade(run, status, file))),
+    titled('Waits for', sentences([...(refused === undefined ? [] : [refused]), ...waitsOfUpgrade(run, status, file)])),
     ...stages.map((stage) => stageText(stage, { inPlace: status.inPlace, isHalted: isHalted(run), now: status.now })),
   ];
 }

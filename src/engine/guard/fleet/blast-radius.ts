@@ -1,4 +1,4 @@
-import type { IntOrPercent, Manifest } from '../../../api/meta.ts';
+import type { ClusterName, IntOrPercent, Manifest } from '../../../api/meta.ts';
 import { placementKey } from '../../../api/placement.ts';
 import type { Fleet } from '../../input.ts';
 import { memoize } from '../../kernel/memoize.ts';
@@ -67,25 +67,13 @@ function tooManyClusters({ fleet }: Evidence, { now }: Removals): GuardFinding[]
   ];
 }
 
-function tooManyObjects({ fleet, record, observations }: Evidence, { now }: Removals): GuardFinding[] {
+function tooManyObjects(evidence: Evidence, { now }: Removals): GuardFinding[] {
   const perCluster = Map.groupBy(now, ({ clusterName }) => clusterName);
-  const smallest = fleet.config?.spec.guard?.maxObjectsPerCluster === undefined ? 50 : 0;
   const findings: GuardFinding[] = [];
   for (const [cluster, removed] of [...perCluster].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const objects = new Set(removed.map(({ placement, object }) => `${placement} ${object}`)).size;
-    if (objects <= smallest) continue;
-    let held = 0;
-    for (const [key, { state, snapshots }] of record.placements) {
-      const index = liveBindings(state.bindings).get(cluster)?.resourceSnapshotIndex;
-      if (index === undefined) continue;
-      // A rebuilt snapshot lists what members showed once: nothing else confirms it.
-      const isRebuilt = state.resourceSnapshots.some((entry) => entry.index === index && isRebuiltSnapshot(entry));
-      const shown = isRebuilt
-        ? (observations?.get(cluster)?.objects ?? []).filter((it) => placementOf(it) === key)
-        : [];
-      held += isRebuilt ? shown.length : objectsOf(snapshots.get(index) ?? []).length;
-    }
-    const limit = limitOf(fleet.config?.spec.guard?.maxObjectsPerCluster, 50, held);
+    if (objects <= alwaysAllowed(evidence.fleet)) continue;
+    const { limit, held } = objectLimit(cluster, evidence);
     if (objects > limit)
       findings.push({
         rule: 'blast-radius-objects',
@@ -94,6 +82,33 @@ function tooManyObjects({ fleet, record, observations }: Evidence, { now }: Remo
   }
   return findings;
 }
+
+/** So many objects may go from any cluster, whatever it holds. */
+const alwaysAllowed = ({ config }: Fleet): number => (config?.spec.guard?.maxObjectsPerCluster === undefined ? 50 : 0);
+
+/** How many objects one plan may remove from a cluster, of those that it holds. */
+function objectLimit(
+  cluster: ClusterName,
+  { fleet, record, observations }: Pick<Evidence, 'fleet' | 'record' | 'observations'>,
+): { readonly limit: number; readonly held: number } {
+  let held = 0;
+  for (const [key, { state, snapshots }] of record.placements) {
+    const index = liveBindings(state.bindings).get(cluster)?.resourceSnapshotIndex;
+    if (index === undefined) continue;
+    // A rebuilt snapshot lists what members showed once: nothing else confirms it.
+    const isRebuilt = state.resourceSnapshots.some((entry) => entry.index === index && isRebuiltSnapshot(entry));
+    const shown = isRebuilt ? (observations?.get(cluster)?.objects ?? []).filter((it) => placementOf(it) === key) : [];
+    held += isRebuilt ? shown.length : objectsOf(snapshots.get(index) ?? []).length;
+  }
+  return { limit: limitOf(fleet.config?.spec.guard?.maxObjectsPerCluster, 50, held), held };
+}
+
+/** Whether a plan may not remove so many objects from a cluster. */
+export const areTooManyObjects = (
+  count: number,
+  cluster: ClusterName,
+  of: Pick<Evidence, 'fleet' | 'record' | 'observations'>,
+): boolean => count > alwaysAllowed(of.fleet) && count > objectLimit(cluster, of).limit;
 
 function tooManyLeaving(evidence: Evidence, { released }: Removals): GuardFinding[] {
   const { fleet } = evidence;
