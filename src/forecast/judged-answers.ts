@@ -3,6 +3,7 @@ import { placementKey } from '../api/placement.ts';
 import type { Fleet, PlanInput } from '../engine/input.ts';
 import { type PlanResult, planFleet } from '../engine/plan.ts';
 import { memoOf } from '../engine/reuse/memo.ts';
+import { countingFolderOf } from '../repo/fleet/approval-places.ts';
 import { addedPauses, withPausesOf } from './added-pauses.ts';
 import { type Uncounted, uncountedIn } from './given-answers.ts';
 import { removalDigests } from './steps.ts';
@@ -28,8 +29,11 @@ export function judgedAnswers(
   readonly halted: readonly string[];
   readonly uncounted: readonly Uncounted[];
   readonly given: readonly RemovalApproval[];
+  /** No approval at all counts with the change, as its `fleet.yaml` is not valid. */
+  readonly noneCounts: boolean;
 } {
-  if (answers.length === 0) return { halted: [], uncounted: [], given: [] };
+  const noneCounts = countingFolderOf(next.fleet) === undefined;
+  if (answers.length === 0) return { halted: [], uncounted: [], given: [], noneCounts };
   const input = { ...base, ...next };
   const { halted, resumed } = haltedUpgrades(input, answers);
   const { fleet } = input;
@@ -51,7 +55,7 @@ export function judgedAnswers(
   });
   const counted = new Set(answers).difference(new Set(uncounted.map(({ approval }) => approval)));
   const given = fleet.removalApprovals.filter(({ metadata }) => counted.has(placementKey(metadata)));
-  return { halted, uncounted, given };
+  return { halted, uncounted, given, noneCounts };
 }
 
 /**

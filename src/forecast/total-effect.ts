@@ -99,6 +99,8 @@ export interface TotalEffect extends ObjectChanges, NeededRuns {
   readonly answers: readonly string[];
   /** Those of them that do not count in the fleet as it is now, and why. */
   readonly uncounted: readonly Uncounted[];
+  /** No approval counts with the change, as `fleet.yaml` is not valid then. */
+  readonly noneCounts: boolean;
   /** Cluster update runs with gates that they answer, and that are stopped or failed: the answers count once those continue. */
   readonly halted: readonly string[];
   /** What those of them that are RemovalApprovals let happen; no part of the counts. */

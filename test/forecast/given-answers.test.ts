@@ -54,3 +54,15 @@ it('an approval, a rejection and a removal name the run that starts after the on
   const removes = effectText(await effectOf(paper, { ...paper.files, 'run.yaml': '' }));
   expect(removes.title).toContain('removes update run web-1, then web-2 starts');
 });
+
+it('a change that breaks fleet.yaml says that no approval counts then, where one is asked for', async () => {
+  const paper = new PaperFleet(files);
+  const broken = { ...files, 'fleet.yaml': config('four') };
+  const rollout = async () => effectText(await effectOf(paper, broken)).rollout;
+  const text = 'No approval counts while fleet.yaml is not in effect: correct what is reported for it first.';
+  await paper.settle();
+  expect(await rollout()).toContain(text);
+  Object.assign(paper.files, { 'approvals/web-1.yaml': approval('web-1') });
+  await paper.settle();
+  expect(await rollout()).not.toContain(text);
+});

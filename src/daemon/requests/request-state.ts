@@ -1,5 +1,6 @@
 import type { PullRequest } from '../../forge/forge.ts';
 import type { ListedApprovals } from '../../git/approval-branches.ts';
+import { isAnswered } from '../../report/approval/approval-markdown.ts';
 import {
   type AnsweredCall,
   type AnsweredRequest,
@@ -245,8 +246,7 @@ function changedBy(event: ForgeEvent, state: RequestState, nowMs: number): Reque
       const there =
         event.pulls.find((pull) => pull.state === 'open') ??
         event.pulls.find(
-          ({ headCommit, state: is, number }) =>
-            headCommit === commit && (is === 'merged' || !state.withdrawn.has(number)),
+          (pull) => pull.headCommit === commit && (pull.state === 'merged' || !isWithdrawn(pull, state)),
         );
       const known = new Map(state.known);
       if (there) known.set(name, asKnown(state, name, there, nowMs));
@@ -290,6 +290,10 @@ function changedBy(event: ForgeEvent, state: RequestState, nowMs: number): Reque
       return afterFailure(event.call.kind === 'close' ? withdrawing(state, event.call.number) : state, event, nowMs);
   }
 }
+
+/** Whether gitfleet closed it, and nobody declined it. One that it closed before it started anew leaves nothing to decide. */
+const isWithdrawn = ({ number, body }: PullRequest, { withdrawn }: RequestState): boolean =>
+  withdrawn.has(number) || isAnswered(body);
 
 const withdrawing = (state: RequestState, number: number): RequestState => ({
   ...state,

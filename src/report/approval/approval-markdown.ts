@@ -51,9 +51,14 @@ const outcomes = {
 /** The text of a pull request that is decided, or no longer requested: what was requested, without how to decide. */
 export const answeredBody = (body: string, { outcome, text }: RequestAnswer): string =>
   [
-    `${outcomes[outcome].sign} ${neutralMarkdown(text.replace(/\s+/g, ' '))}. Nothing is left to decide here. ${outcomes[outcome].what}`,
+    `${outcomes[outcome].sign} ${neutralMarkdown(text.replace(/\s+/g, ' '))}. ${nothingLeft} ${outcomes[outcome].what}`,
     ...paragraphsOf(body).filter((paragraph) => !isInstruction(paragraph)),
   ].join('\n\n');
+
+/** Whether it is the text of one that is decided, or no longer requested. */
+export const isAnswered = (body: string): boolean => paragraphsOf(body)[0]!.includes(nothingLeft);
+
+const nothingLeft = 'Nothing is left to decide here.';
 
 export const saysHowToDecide = (body: string): boolean => paragraphsOf(body).some(isInstruction);
 

@@ -140,10 +140,18 @@ export function stagePage(
         '⚠️ Not in this run',
         lastGoodTexts(run.status ?? {}).map((line) => ({ line: [line] })),
       ),
-      list(
-        'On the clusters',
-        of.isKnown && of.changes.length + of.kept.length === 0 ? [{ line: ['nothing changes'] }] : [],
-      ),
+      list('On the clusters', [
+        ...(of.isKnown && of.changes.length + of.kept.length === 0 ? [{ line: ['nothing changes'] }] : []),
+        ...(of.rebuilt.length === 0
+          ? []
+          : [
+              {
+                line: [
+                  `what ${listUpTo(of.rebuilt, mostListed)} had was rebuilt after the record was lost: fields that this version does not have are not compared, as servers may have added them`,
+                ],
+              },
+            ]),
+      ]),
       list(
         '⚠️ Clusters that keep what they have',
         of.kept.map(({ why, clusters }) => ({ line: [`${listUpTo(clusters, mostListed)}: ${why}`] })),

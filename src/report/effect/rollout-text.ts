@@ -1,7 +1,7 @@
 import type { PlacementKey } from '../../api/meta.ts';
 import { type PlacementRef, placementKey } from '../../api/placement.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
-import type { Hold } from '../../engine/plan-document.ts';
+import type { Hold, Plan } from '../../engine/plan-document.ts';
 import { describeRef } from '../../engine/selection/object-key.ts';
 import { stateOf } from '../../engine/staged/run-state.ts';
 import { isRunOf } from '../../engine/update-run.ts';
@@ -19,6 +19,7 @@ import { leftNotes } from '../forecast/upgrade-lines.ts';
 import { clustersOf, groupHolds } from '../grouped-holds.ts';
 import { holdSubject, holdText } from '../hold-text.ts';
 import { runToAdd } from '../run-to-add.ts';
+import { noneCounts } from '../sections/approvals.ts';
 import { approvedTexts } from './answers-text.ts';
 import { laterRefusals, mostNamed } from './effect-title.ts';
 
@@ -95,6 +96,7 @@ export function rolloutText(effect: TotalEffect): string[] {
       ({ message, allowedBy }) =>
         `the guard refuses everything now, and no longer with this change, ${allowedBy === undefined ? 'without an approval' : `since approval ${allowedBy}, which is there already, allows what is left`}${isPaused ? ', as long as it is held' : ''}: ${message}`,
     ),
+    ...(effect.noneCounts && isAnyAsked(first.plan) ? [noneCounts] : []),
     ...approvedTexts(effect, { isWhole: true }),
     ...uncounted.map(({ approval, why, later }) => `${approval}: does not count${later ? ' yet' : ''}: ${why}`),
     ...kept,
@@ -115,6 +117,9 @@ export function rolloutText(effect: TotalEffect): string[] {
     ...notes,
   ];
 }
+
+const isAnyAsked = ({ approvals }: Pick<Plan, 'approvals'>): boolean =>
+  approvals.some(({ file, answer }) => file !== undefined && answer === undefined);
 
 /** `update run web-2: on-failure: rollback, max-failures: 1, progress-deadline: 30m` */
 function policyLine({ run, before, after }: TotalEffect['policies'][number]): string {

@@ -26,6 +26,7 @@ const facts: StageFacts = {
     { action: 'change', placement, object, clusters, diff: '- a: 1\n+ a: 2' },
   ],
   isKnown: true,
+  rebuilt: [],
   kept: [],
 };
 

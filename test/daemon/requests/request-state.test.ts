@@ -11,6 +11,7 @@ import {
   wantedAsOf,
 } from '../../../src/daemon/requests/request-state.ts';
 import type { PullRequest } from '../../../src/forge/forge.ts';
+import { answeredBody } from '../../../src/report/approval/approval-markdown.ts';
 
 const request: WantedRequest = { name: 'web-1', commit: 'c1', title: 'Approve', body: 'Facts' };
 const pull: PullRequest = {
@@ -119,6 +120,12 @@ describe('the next call', () => {
       expect(reached(...events, found).known.size).toBe(0);
       expect(reached(...events, listed(pull), listed(), found).known.get('web-1')?.state).toBe('closed');
     }
+  });
+
+  it('opens another one in place of one that gitfleet closed before it was started anew', () => {
+    const body = answeredBody('Facts', { outcome: 'dropped', text: 'no longer requested' });
+    const found: ForgeEvent = { kind: 'found', request, pulls: [{ ...pull, state: 'closed', body }] };
+    expect(nextCall(reached(wanted, listed(), found), 1)).toEqual({ call: { kind: 'open', request } });
   });
 
   it('closes none that another daemon opened, before a record that was read later does not want it either', () => {

@@ -117,3 +117,33 @@ it('a Namespace that a placement leaves is not removed while another placement, 
     ],
   ]);
 });
+
+it('after the record was lost, what servers added to objects is no change, and the request says what is not compared', async () => {
+  const paper = new PaperFleet(files('web-0', ['a', 'b']));
+  await paper.settle();
+  for (const held of paper.members.values())
+    for (const [key, of] of held)
+      held.set(key, {
+        ...of,
+        objects: of.objects.map((object) => ({ ...object, spec: { ...(object['spec'] as object), added: 1 } })),
+      });
+  paper.record = new Map();
+  paper.restart();
+  await paper.settle();
+  paper.files = {
+    ...files('web-1', ['a', 'b'], ', beforeStageTasks: [{type: Approval}]'),
+    'resources/web.yaml': deployment('web', 'web', 'web:2'),
+  };
+  await paper.settle();
+  const { record } = readRecord(paper.record);
+  const { plan, contents } = paper.last!;
+  const gate = askedGate(plan.approvals[0]!, record)!;
+  const facts = await stageFacts(gate, { record, contents, config: undefined, history });
+  const [change] = facts.changes;
+  expect(change?.diff.split('\n').filter((line) => /^[-+]/.test(line))).toEqual([
+    '-           image: web:1',
+    '+           image: web:2',
+  ]);
+  expect(facts.changes.length).toBe(1);
+  expect(facts.rebuilt).toEqual(['a', 'b']);
+});

@@ -57,7 +57,7 @@ export const isClosed = ({ status }: ApprovalRequest, gate: AskedGate | undefine
 export function requestOfStage(
   request: ApprovalRequest,
   record: Pick<FleetRecord, 'runs' | 'placements' | 'clusters'>,
-  facts: StageFacts = { isKnown: false, commits: [], changes: [], kept: [] },
+  facts: StageFacts = { isKnown: false, commits: [], changes: [], rebuilt: [], kept: [] },
 ): ApprovalPage | undefined {
   const gate = askedGate(recordedApproval(request), record);
   // What restarted on members is not recorded.
