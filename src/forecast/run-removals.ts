@@ -18,12 +18,17 @@ export function removedInRecord(
   run: StagedUpdateRun,
   { placements, clusters }: Pick<FleetRecord, 'placements' | 'clusters'>,
 ): IsRemovedFrom {
+  const isMember = memberIn({ clusters });
+  const { bindings } = placements.get(placementKey(placementOfRun(run)))?.state ?? {};
+  return (cluster) => isMember(cluster) && (bindings === undefined || isLeaving(bindings, cluster));
+}
+
+/** Whether a cluster is in the fleet and does not leave it, as it is recorded; of a record without clusters that is not known. */
+export function memberIn({ clusters }: Pick<FleetRecord, 'clusters'>): (cluster: string) => boolean {
   const members = new Set<string>(
     [...clusters].flatMap(([name, { metadata }]) => (metadata.deletionTimestamp === undefined ? [name] : [])),
   );
-  const { bindings } = placements.get(placementKey(placementOfRun(run)))?.state ?? {};
-  const isMember = (cluster: string): boolean => clusters.size === 0 || members.has(cluster);
-  return (cluster) => isMember(cluster) && (bindings === undefined || isLeaving(bindings, cluster));
+  return (cluster) => clusters.size === 0 || members.has(cluster);
 }
 
 /** As a plan has it. */

@@ -58,7 +58,7 @@ async function executed(paper: PaperFleet): Promise<string[][]> {
     const plan = await paper.plan();
     const started = startsOf(plan);
     if (started.length > 0) groups.push(started);
-    for (const start of started) due.set(start.split(' ').at(-1)!, paper.now + assumptions.readyAfterMs);
+    for (const start of started) due.set(start.replace(/ (add|update) /, ' '), paper.now + assumptions.readyAfterMs);
     for (const { planned, answer, file } of plan.approvals)
       if (answer === undefined && !asked.has(planned.name))
         asked.set(planned.name, { at: paper.now + assumptions.approveAfterMs, file: file!.object as ApprovalRequest });
@@ -66,7 +66,10 @@ async function executed(paper: PaperFleet): Promise<string[][]> {
     const next = Math.min(...instants.filter((at) => at > paper.now));
     if (!Number.isFinite(next) || next > end) return groups;
     paper.pass((next - paper.now) / 1000);
-    for (const [cluster, at] of due) if (at <= paper.now) paper.deliver(cluster);
+    for (const [start, at] of due) {
+      const [name, cluster] = start.split(' ');
+      if (at <= paper.now) paper.deliver(cluster, name);
+    }
     for (const [name, { at, file }] of asked)
       if (at <= paper.now) paper.files[`approvals/${name}.yaml`] = JSON.stringify(file);
   }

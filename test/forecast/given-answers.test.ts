@@ -44,15 +44,15 @@ it('an approval, a rejection and a removal name the run that starts after the on
   const paper = new PaperFleet({ ...files, 'run-2.yaml': run('web-2') });
   await paper.settle();
   const text = effectText(await effectOf(paper, { ...paper.files, 'approvals/web-1.yaml': approval('web-1') }));
-  expect(text.title).toBe('approves web-1-after-all: starts the end of the run, then update run web-2; nothing else');
+  expect(text.title).toBe('approves web-1-after-all: starts the end of the run, for which web-2 waits; nothing else');
   expect(text.rollout[0]).toBe(
     'approves web-1-after-all: starts the end of the run: nothing is left after it; once the run is over, what waits for it: web-2',
   );
   const rejection = approval('web-1').replace('status: "True"', 'status: "False"');
   const rejects = effectText(await effectOf(paper, { ...paper.files, 'approvals/web-1.yaml': rejection }));
-  expect(rejects.title).toContain('rejects update run web-1, then web-2 starts');
+  expect(rejects.title).toContain('rejects update run web-1, for which web-2 waits');
   const removes = effectText(await effectOf(paper, { ...paper.files, 'run.yaml': '' }));
-  expect(removes.title).toContain('removes update run web-1, then web-2 starts');
+  expect(removes.title).toContain('removes update run web-1, for which web-2 waits');
 });
 
 it('a change that breaks fleet.yaml says that no approval counts then, where one is asked for', async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { PlacementState } from '../../src/api/placement-state.ts';
 import type { StagedUpdateRun } from '../../src/api/staged.ts';
-import { type RestartsOn, soFar } from '../../src/report/approval/so-far.ts';
+import { soFar } from '../../src/report/approval/so-far.ts';
 
 const at = '2026-11-20T10:00:00Z';
 const is = (type: string, status: 'True' | 'False') => ({
@@ -39,10 +39,12 @@ const binding = (targetCluster: string, available: 'True' | 'False', more: objec
   ...more,
 });
 
+type RestartsOn = Parameters<typeof soFar>[2]['restartsOn'];
+
 const said = (...bindings: object[]): string[] => texts({ bindings }, () => undefined);
 
 const texts = (state: object, restarts: RestartsOn): string[] =>
-  soFar(run, state as PlacementState, restarts).map(({ line }) =>
+  soFar(run, state as PlacementState, { restartsOn: restarts, isMember: () => true }).map(({ line }) =>
     line.map((part) => (typeof part === 'string' ? part : Object.values(part).join(''))).join(''),
   );
 

@@ -159,12 +159,14 @@ export class PaperFleet {
   }
 
   /**
-   * Brings every reachable member, or that one, to its targets; all objects are available at once unless they are broken.
+   * Brings every reachable member, or that one, to its targets, or to that of one placement; all objects are available at once unless they
+   * are broken.
    */
-  deliver(only?: string): void {
+  deliver(only?: string, placement?: string): void {
     const { plan, contents } = this.last!;
     for (const target of placementTargets(plan.targets)) {
       if (this.down.has(target.clusterName) || (only !== undefined && only !== target.clusterName)) continue;
+      if (placement !== undefined && placement !== target.placement.name) continue;
       const held = this.members.get(target.clusterName) ?? new Map<string, Held>();
       this.members.set(target.clusterName, held);
       const key = placementKey(target.placement);

@@ -1,13 +1,16 @@
 import type { FleetConfig } from '../../api/gitfleet.ts';
+import { placementKey } from '../../api/placement.ts';
 import type { PlanContents } from '../../engine/delivery/plan-contents.ts';
 import type { FleetRecord } from '../../engine/input.ts';
+import { holdsOnceApproved } from '../../forecast/answered-run.ts';
 import { removedInPlan } from '../../forecast/run-removals.ts';
 import { stageEffect } from '../../forecast/stage-effect.ts';
 import { subjectOf } from '../../git/objects/commit.ts';
 import { approvalFolder } from '../../repo/fleet/approval-places.ts';
 import { type AskedGate, commitsOf, type StageFacts } from '../../report/approval/approval-page.ts';
-import { openedByTask, pauseBehind } from '../../report/waits/approval-starts.ts';
+import { openedByTask, pauseBehind, pauseNow } from '../../report/waits/approval-starts.ts';
 import { guardRefusal } from '../../report/waits/guard-refusal.ts';
+import { heldClusters } from '../../report/waits/held-clusters.ts';
 import type { DesiredState } from '../ports.ts';
 
 /** What approval of a stage brings: the commits since the version that its clusters have, and what changes there. */
@@ -27,11 +30,15 @@ export async function stageFacts(
   const opened = openedByTask(gate.run, gate.task, removedInPlan(gate.run, of.contents));
   const updated = opened.stages.flatMap(({ clusters }) => clusters);
   const effect = stageEffect(of.contents, gate.run, { updated, removed: opened.removed });
-  const pause = pauseBehind(gate.run, gate.task, of.contents);
+  const { run, task } = gate;
+  const { contents, record } = of;
+  const name = placementKey({ name: task.approval ?? '', namespace: run.metadata.namespace });
   return {
     commits: commits.map((commit) => ({ oid: commit.oid, subject: subjectOf(commit), author: commit.author.name })),
     ...effect,
-    ...(pause !== undefined && { pause }),
-    refusal: guardRefusal(gate.run, opened, { effect, contents: of.contents }),
+    pause: pauseBehind(run, task, contents),
+    pauseNow: pauseNow(run, contents),
+    waits: heldClusters(holdsOnceApproved(run, name, of)),
+    refusal: guardRefusal(run, opened, { effect, contents, record }),
   };
 }

@@ -10,7 +10,7 @@ import { listUpTo } from '../../engine/kernel/short-list.ts';
 import type { Plan, RequestedApproval } from '../../engine/plan-document.ts';
 import { lastGoodTexts } from '../../engine/staged/last-good-versions.ts';
 import { placementOfRun } from '../../engine/update-run.ts';
-import { removedInRecord } from '../../forecast/run-removals.ts';
+import { memberIn, removedInRecord } from '../../forecast/run-removals.ts';
 import type { StageEffect } from '../../forecast/stage-effect.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { changeText } from '../effect/effect-text.ts';
@@ -18,9 +18,9 @@ import { actionsText } from '../effect/effect-title.ts';
 import type { Proposed } from '../proposed-runs.ts';
 import { type Item, list, type Section } from '../sections/section.ts';
 import { upgradeBrings } from '../upgrades/progress.ts';
-import { approvalStarts, failureText, openedByTask, rejectionText } from '../waits/approval-starts.ts';
-import type { GuardRefusal } from '../waits/guard-refusal.ts';
+import { approvalStarts, type HeldBack, openedByTask } from '../waits/approval-starts.ts';
 import { haltedTitle, openedTitle } from '../waits/opened.ts';
+import { failureText, rejectionText } from '../waits/rollback-texts.ts';
 import { type StageTaskState, stageTasks } from '../waits/stage-tasks.ts';
 import { soFar } from './so-far.ts';
 import { type GateFacts, mostSteps, upgradeGatePage } from './upgrade-gate-page.ts';
@@ -99,11 +99,8 @@ export function commitsOf({ run, task }: AskedGate, { placements }: Pick<FleetRe
 }
 
 /** What approval of a stage brings. */
-export interface StageFacts extends Omit<StageEffect, 'held'> {
+export interface StageFacts extends Omit<StageEffect, 'held'>, HeldBack {
   readonly commits: readonly IncludedCommit[];
-  /** While the placement is paused: what ends that. */
-  readonly pause?: string;
-  readonly refusal?: GuardRefusal;
 }
 
 /** The page of a stage of a run. */
@@ -129,18 +126,18 @@ export function stagePage(
   return {
     title: `Approve ${run.metadata.name}: ${openedTitle(openedByTask(run, task, isRemovedFrom))} ${task.timing} ${task.stage}${haltedTitle(run.spec.state === 'Stop' ? 'stopped' : undefined)}`,
     lead: [
-      `Merging starts ${listUpTo(approvalStarts(run, task, { isRemovedFrom, pause: of.pause, refusal: of.refusal?.starts, runs: of.record.runs.values() }), mostSteps, '; ')}.`,
+      `Merging starts ${listUpTo(approvalStarts(run, task, { ...of, isRemovedFrom, runs: of.record.runs.values() }), mostSteps, '; ')}.`,
       `Placement ${placement}: ${versions}. Update run ${run.metadata.name}, approval ${of.name}.`,
-      ...failureText(gate, recorded?.state, of.refusal?.rollback),
+      ...failureText(gate, of.record, of),
     ],
-    instructions: `${notNow} ${toReject(of.name, rejectionText(run, { state: recorded?.state, runs: of.record.runs.values(), refusal: of.refusal?.rejection }))}`,
+    instructions: `${notNow} ${toReject(of.name, rejectionText(run, of))}`,
     sections: [
       warnings(of),
       list(
         '⚠️ Not in this run',
         lastGoodTexts(run.status ?? {}).map((line) => ({ line: [line] })),
       ),
-      list('On the clusters', [
+      list(of.changes.length === 0 ? 'On the clusters' : 'Not compared', [
         ...(of.isKnown && of.changes.length + of.kept.length === 0 ? [{ line: ['nothing changes'] }] : []),
         ...(of.rebuilt.length === 0
           ? []
@@ -167,7 +164,10 @@ export function stagePage(
       ),
       list(
         'So far',
-        soFar(run, recorded?.state, (cluster) => of.observations.get(cluster)?.restarts?.filter(isOurs)),
+        soFar(run, recorded?.state, {
+          restartsOn: (cluster) => of.observations.get(cluster)?.restarts?.filter(isOurs),
+          isMember: memberIn(of.record),
+        }),
       ),
     ],
     changesTitle: changesTitle(of.changes),

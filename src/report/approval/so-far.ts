@@ -5,6 +5,7 @@ import { reportedDifferences } from '../../engine/bindings/conditions/reported-d
 import { conditionIs, findCondition, isFulfilled } from '../../engine/kernel/condition.ts';
 import { parseInstant } from '../../engine/kernel/instant.ts';
 import { listUpTo, shortList } from '../../engine/kernel/short-list.ts';
+import { rollbackStages } from '../../engine/staged/step.ts';
 import { failureText } from '../cause.ts';
 import type { Item } from '../sections/section.ts';
 import { stageCounts } from '../waits/progress-text.ts';
@@ -12,15 +13,26 @@ import { stageTasks } from '../waits/stage-tasks.ts';
 
 const mostNamed = 10;
 
-/** What restarted on a cluster; undefined: not known. */
-export type RestartsOn = (cluster: string) => ClusterObservation['restarts'];
+interface SoFarFacts {
+  /** What workloads of the placement restarted on a cluster; undefined: not known. */
+  readonly restartsOn: (cluster: string) => ClusterObservation['restarts'];
+  readonly isMember: (cluster: string) => boolean;
+}
 
-/**
- * Stages with their clusters and tasks, up to the gate, and how those clusters are now. Instants, never ages. `restarts`: of workloads of
- * the placement.
- */
-export function soFar(run: StagedUpdateRun, state: PlacementState | undefined, restarts: RestartsOn): Item[] {
+/** Stages with their clusters and tasks, up to the gate, and how those clusters are now. Instants, never ages. */
+export function soFar(
+  run: StagedUpdateRun,
+  state: PlacementState | undefined,
+  { restartsOn, isMember }: SoFarFacts,
+): Item[] {
   const tasks = stageTasks(run);
+  const returned = new Set(
+    rollbackStages(run.status ?? {}).flatMap((stage) =>
+      stage.clusters.flatMap(({ clusterName, conditions }) =>
+        conditionIs(conditions, 'Succeeded', 'True') ? [clusterName] : [],
+      ),
+    ),
+  );
   return (run.status?.stagesStatus ?? []).flatMap(({ stageName, clusters }): Item[] => {
     const of = (status: 'True' | 'False') =>
       clusters
@@ -31,15 +43,19 @@ export function soFar(run: StagedUpdateRun, state: PlacementState | undefined, r
     const waits = tasks.filter(
       ({ stage, timing, isRequested }) => stage === stageName && timing === 'after' && isRequested,
     );
-    const names = new Set<string>(done);
+    const names = new Set<string>(done.filter(isMember));
+    const left = done.filter((name) => !isMember(name));
+    const back = done.filter((name) => returned.has(name));
     const now = (state?.bindings ?? []).filter(({ targetCluster }) => names.has(targetCluster));
     return [
       {
         line: [
           { bold: stageName },
-          `: ${done.length} of ${stageCounts({ clusters }).of} clusters updated and available (${listUpTo(done, mostNamed)})`,
+          `: ${done.length} of ${stageCounts({ clusters }).of} clusters updated and available${done.length === 0 ? '' : ` (${listUpTo(done, mostNamed)})`}`,
           ...(failed.length > 0 ? [`; failed: ${listUpTo(failed, mostNamed)}`] : []),
-          ...[...restartsSince(clusters, names, restarts), ...healthOf(now)].map((text) => `; ${text}`),
+          ...(left.length > 0 ? [`; left the fleet since: ${listUpTo(left, mostNamed)}`] : []),
+          ...(back.length > 0 ? [`; rolled back since: ${listUpTo(back, mostNamed)}`] : []),
+          ...[...restartsSince(clusters, names, restartsOn), ...healthOf(now)].map((text) => `; ${text}`),
           ...waits.map(({ type, progress, until }) =>
             type === 'TimedWait'
               ? `; soak ${progress}${until === undefined ? '' : ` until ${until}`}`
@@ -55,7 +71,7 @@ export function soFar(run: StagedUpdateRun, state: PlacementState | undefined, r
 function restartsSince(
   clusters: readonly ClusterUpdatingStatus[],
   done: ReadonlySet<string>,
-  on: RestartsOn,
+  on: SoFarFacts['restartsOn'],
 ): string[] {
   const found = clusters
     .filter(({ clusterName }) => done.has(clusterName))
@@ -68,6 +84,7 @@ function restartsSince(
             `${kind} ${namespace}/${name} on ${clusterName} (${pods} ${pods === 1 ? 'pod' : 'pods'}, last at ${at})`,
         );
     });
+  if (found.length === 0) return [];
   const all = found.flatMap((texts) => texts ?? []);
   if (all.length > 0) return [`⚠️ restarts: ${listUpTo(all, mostNamed)}`];
   return found.includes(undefined) ? [] : ['no restarts'];

@@ -9,7 +9,8 @@ import { plannedUpgradeRuns } from '../../engine/plan-document.ts';
 import { gatesOf } from '../../engine/upgrade/gate-names.ts';
 import { removedInPlan } from '../../forecast/run-removals.ts';
 import type { TotalEffect } from '../../forecast/total-effect.ts';
-import { approvalStarts, openedByTask, pauseBehind, waitingFor } from '../waits/approval-starts.ts';
+import { holdsOf } from '../holds-of.ts';
+import { approvalStarts, openedByTask, pauseBehind, waitedForBy, waitingFor } from '../waits/approval-starts.ts';
 import {
   beginsAt,
   freezeEnd,
@@ -20,6 +21,7 @@ import {
   rejectedGateText,
 } from '../waits/gate-starts.ts';
 import { targetsOf, withSkips } from '../waits/gate-targets.ts';
+import { heldClusters } from '../waits/held-clusters.ts';
 import { openedTitle } from '../waits/opened.ts';
 import { type StageTaskState, stageTasks } from '../waits/stage-tasks.ts';
 
@@ -56,6 +58,8 @@ export function approvedTexts(
       return [key, { ...run, status: statuses.get(key) }];
     }),
   );
+  const gone = new Set(stopped.map(({ run }) => run));
+  const present = [...record.runs].flatMap(([key, run]) => (gone.has(key) ? [] : [run]));
   const planned = new Map(plannedUpgradeRuns(first.plan).map(({ name, status }) => [name, status]));
   const upgrades = new Map(
     [...record.upgrades].map(([name, run]) => [name, { ...run, status: planned.get(name) ?? run.status }]),
@@ -88,13 +92,14 @@ export function approvedTexts(
       ? approvalStarts(run, task, {
           isRemovedFrom,
           pause: pauseBehind(run, task, first.contents),
-          runs: record.runs.values(),
+          waits: heldClusters(holdsOf({ kind: run.kind, ...run.metadata }, first.plan.holds)),
+          runs: present,
         }).join('; ')
       : titleOf(run, openedByTask(run, task, isRemovedFrom));
   };
   const titleOf = (run: StagedUpdateRun, opened: ReturnType<typeof openedByTask>): string => {
-    const after = opened.next === undefined ? waitingFor(run, record.runs.values()) : [];
-    return `${openedTitle(opened)}${after.length === 0 ? '' : `, then update run ${after.join(', ')}`}`;
+    const after = opened.next === undefined ? waitingFor(run, present) : [];
+    return `${openedTitle(opened)}${waitedForBy(after)}`;
   };
   return answers.flatMap((name) => {
     if (others.has(name)) return [];

@@ -10,7 +10,7 @@ import { clustersThatFailAtOnce, clustersToUpgrade } from '../../forecast/upgrad
 import { titleOf } from '../../repo/title-of.ts';
 import { currenciesOf } from '../money.ts';
 import { nodeEffects } from '../nodes.ts';
-import { waitingFor } from '../waits/approval-starts.ts';
+import { waitedForBy, waitingFor } from '../waits/approval-starts.ts';
 import { approvedTexts } from './answers-text.ts';
 import { inProgressTexts } from './in-progress-text.ts';
 
@@ -83,13 +83,13 @@ export function ownUpgrades({ upgrades, upgradesInProgress }: TotalEffect): Tota
   return upgrades.filter(({ run }) => !others.has(run));
 }
 
-/** `stops update run web-1`, and which runs start since they waited for it. */
+/** `stops update run web-1`, and which runs wait for it. */
 function stoppedText({ run, by }: StoppedRun, { first, stopped }: TotalEffect): string {
   const { runs } = first.contents.world.record;
   const recorded = runs.get(run);
   const ended = new Set(stopped.map((of) => of.run));
   const after = recorded ? waitingFor(recorded, runs.values()).filter((name) => !ended.has(name)) : [];
-  return `${stoppedTexts[by]} ${run}${after.length === 0 ? '' : `, then ${listUpTo(after, mostNamed)} starts`}`;
+  return `${stoppedTexts[by]} ${run}${waitedForBy(after)}`;
 }
 
 /** `removes 4 objects, changes 2`; empty where there are none. */

@@ -3,29 +3,29 @@ import { placementKey } from '../../api/placement.ts';
 import type { ClusterUpdatingStatus, StagedUpdateRun, StageStatus } from '../../api/staged.ts';
 import type { PlanContents } from '../../engine/delivery/plan-contents.ts';
 import { areTooManyObjects, mostClusters } from '../../engine/guard/fleet/blast-radius.ts';
-import { keyOfManifest } from '../../engine/selection/object-key.ts';
+import { keyOfManifest, objectKey } from '../../engine/selection/object-key.ts';
 import { concurrencyOf } from '../../engine/staged/execute/current-stage.ts';
-import { stagesToReturn } from '../../engine/staged/execute/roll-back.ts';
 import { rollsBack } from '../../engine/staged/failure-policy.ts';
+import { hasStarted } from '../../engine/staged/step.ts';
 import { placementOfRun } from '../../engine/update-run.ts';
 import type { StageEffect } from '../../forecast/stage-effect.ts';
+import type { GuardRefusal } from './approval-starts.ts';
 import { namesOf, type Opened } from './opened.ts';
+import { type Recorded, returningIn, unknownOn } from './rollback-texts.ts';
 
-/** Why the guard may refuse what follows from an approval. It judges each plan as a whole: what else goes at the same time adds to it. */
-export interface GuardRefusal {
-  /** What the approval starts. */
-  readonly starts?: string;
-  /** The rollback if clusters fail. */
-  readonly rollback?: string;
-  /** The rollback if it is rejected. */
-  readonly rejection?: string;
-}
-
-/** `opened`, `effect`: what the approval starts, and what that changes on clusters. */
+/** Why the guard may refuse what follows from an answer. `opened`, `effect`: what an approval starts, and what that changes. */
 export function guardRefusal(
   run: StagedUpdateRun,
   opened: Opened<ClusterUpdatingStatus>,
-  { effect, contents }: { readonly effect: StageEffect; readonly contents: PlanContents },
+  {
+    effect,
+    contents,
+    record,
+  }: {
+    readonly effect: StageEffect;
+    readonly contents: PlanContents;
+    readonly record: Recorded;
+  },
 ): GuardRefusal {
   const { stages, removed, next } = opened;
   const lost = new Map<string, number>();
@@ -38,20 +38,30 @@ export function guardRefusal(
     // Without contents any of them may lose something.
     { clusters: removed, atOnce: removed.length },
   ];
-  const starts = refusalText('it removes objects', steps, effect.isKnown ? lossOf : () => 1, contents);
+  const isDropping = dropping.some(({ clusters }) => clusters.some((of) => lossOf(of) > 0));
+  const starts = refusalText('it removes objects', {
+    steps,
+    lossOf: effect.isKnown ? lossOf : () => 1,
+    contents,
+    others: [...(isDropping ? vanished(run, effect, contents) : []), ...misspelt(run, removed, contents)],
+  });
   if (!rollsBack(run)) return starts === undefined ? {} : { starts };
-  const returning = stagesToReturn(run.status ?? {});
-  const ahead = [...stages, ...(next?.stage ? [next.stage] : [])];
-  const returned = returnLosses(run, contents);
-  const returnText = (of: readonly Returned[]): string | undefined =>
-    refusalText(
-      'a rollback removes what the run added',
-      of.map(({ stageName, clusters }) => ({ clusters, atOnce: atOnceIn(run, stageName) })),
-      returned,
+  const returning = returningIn(run, record).stages;
+  const unknown = unknownOn(run, record);
+  const ahead = [...stages, ...(next?.stage ? [next.stage] : [])].map(
+    ({ name: stageName, clusters }): Returned => ({
+      stageName,
+      clusters: clusters.filter(({ clusterName }) => !unknown.has(clusterName)),
+    }),
+  );
+  const returnText = (of: Iterable<Returned>): string | undefined =>
+    refusalText('a rollback removes what the run added', {
+      steps: [...of].map(({ stageName, clusters }) => ({ clusters, atOnce: atOnceIn(run, stageName) })),
+      lossOf: returnLosses(run, contents),
       contents,
-    );
+    });
   const rejection = returnText(returning);
-  const rollback = returnText([...merged(returning, ahead)]);
+  const rollback = returnText(merged(returning, ahead));
   return {
     ...(starts !== undefined && { starts }),
     ...(rollback !== undefined && { rollback }),
@@ -73,20 +83,22 @@ const atOnceIn = ({ status = {} }: StagedUpdateRun, stage: string): number =>
   concurrencyOf(status, status.stagesStatus?.findIndex(({ stageName }) => stageName === stage) ?? -1);
 
 /** Stages that were reached, with what would have been reached as well. */
-function merged(reached: readonly StageStatus[], ahead: Opened<ClusterUpdatingStatus>['stages']): Iterable<Returned> {
-  const all = new Map<string, Returned>(reached.map((stage) => [stage.stageName, stage]));
-  for (const { name, clusters } of ahead) {
-    const known = all.get(name)?.clusters ?? [];
+function merged(reached: readonly Returned[], ahead: readonly Returned[]): Iterable<Returned> {
+  const all = new Map(reached.map((stage) => [stage.stageName, stage]));
+  for (const { stageName, clusters } of ahead) {
+    const known = all.get(stageName)?.clusters ?? [];
     const names = new Set(known.map(({ clusterName }) => clusterName));
     const more = clusters.filter(({ clusterName }) => !names.has(clusterName));
-    all.set(name, { stageName: name, clusters: [...known, ...more] });
+    all.set(stageName, { stageName, clusters: [...known, ...more] });
   }
   return all.values();
 }
 
-/** An approval of removals that was given for one step of a rollout covers all of them. */
+/** An approval of removals that was given for one step of a run covers all of its steps. */
 function isDropApproved(run: StagedUpdateRun, { world }: PlanContents): boolean {
   const key = placementKey(placementOfRun(run));
+  const clusters = (run.status?.stagesStatus ?? []).flatMap((stage) => stage.clusters);
+  if (!clusters.some(hasStarted)) return false;
   return [...world.input.record.removals.values()].some(({ status }) =>
     status.underWay?.some(({ placement, clusterName }) => placement === key && clusterName === undefined),
   );
@@ -117,13 +129,42 @@ function returnLosses(run: StagedUpdateRun, { works }: PlanContents): LossOf {
   };
 }
 
-/** Undefined where it keeps within the limits. */
+/** That a drop looks like a mistake: the repo has no resources, or still has what the snapshot does not. */
+function vanished(run: StagedUpdateRun, effect: StageEffect, { works, world }: PlanContents): string[] {
+  const { resources } = world.input.fleet;
+  if (resources.length === 0) return ['the repo has no resources'];
+  const work = works.get(placementKey(placementOfRun(run)));
+  if (work?.contents.get(Number(run.status?.resourceSnapshotIndexUsed))?.length !== 0) return [];
+  const inRepo = new Set(resources.map(({ manifest }) => keyOfManifest(manifest)));
+  const isThere = effect.changes.some(({ action, object }) => action === 'remove' && inRepo.has(objectKey(object)));
+  return isThere ? ['its resource selectors match nothing, and the repo still has some of them'] : [];
+}
+
+/** That the removal from clusters at the end looks like one: none that the placement names is in the fleet. */
+function misspelt(run: StagedUpdateRun, removed: readonly unknown[], { works, world }: PlanContents): string[] {
+  const policy = works.get(placementKey(placementOfRun(run)))?.placement.spec.policy;
+  if (removed.length === 0 || policy?.placementType !== 'PickFixed') return [];
+  const { clusterNames = [] } = policy;
+  const isAnyThere = clusterNames.some((name) => world.members.get(name as ClusterName)?.leaving === false);
+  return clusterNames.length === 0 || isAnyThere ? [] : ['none of the clusters that it names is in the fleet'];
+}
+
+/** Undefined where it keeps within the limits. `others`: what else the guard does not let pass. */
 function refusalText(
   what: string,
-  steps: readonly Step[],
-  lossOf: LossOf,
-  { world: { input } }: Pick<PlanContents, 'world'>,
+  {
+    steps,
+    lossOf,
+    contents: { world },
+    others = [],
+  }: {
+    readonly steps: readonly Step[];
+    readonly lossOf: LossOf;
+    readonly contents: PlanContents;
+    readonly others?: readonly string[];
+  },
 ): string | undefined {
+  const { input } = world;
   const losing = steps.map(({ clusters, atOnce }) => ({ clusters: clusters.filter((of) => lossOf(of) > 0), atOnce }));
   const most = Math.floor(mostClusters(input.fleet));
   const largest = Math.max(0, ...losing.map(({ clusters, atOnce }) => Math.min(clusters.length, atOnce)));
@@ -137,6 +178,7 @@ function refusalText(
     ...(emptied.length > 0
       ? [`${namesOf(emptied)} would lose too many of ${emptied.length === 1 ? 'its' : 'their'} objects`]
       : []),
+    ...others,
   ];
   return reasons.length === 0
     ? undefined

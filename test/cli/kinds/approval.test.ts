@@ -237,16 +237,15 @@ describe('describe approval', () => {
       `${lead[2]} It has no progress-deadline: it waits for a cluster that does not become available, which is no failure.`,
     );
     expect(instructions).toContain(
-      'To reject, which returns 1 cluster to the snapshot of before the run (stage canary: eu-1) and ends the run: `gitfleet',
+      'To reject, which returns 1 cluster to the snapshot of before the run (stage canary: eu-1) and ends the run; not before someone resumes the run, which is stopped: gitfleet resume run web-1: `gitfleet',
     );
-    const why = 'nothing was there before, what was there is not recorded any more, or on-failure: rollback came later';
+    const why =
+      'nothing was there before, what was there is not recorded any more, something else has changed it since, or on-failure: rollback came later';
     const unknown = pageOf(canary.clusters);
     expect(unknown.lead[2]).toBe(
       `If a cluster fails, the run fails: those that it reached return to the snapshot that they had, except eu-1: ${why}.`,
     );
-    expect(unknown.instructions).toContain(
-      `To reject, which ends the run; eu-1 keeps what it gave: ${why}: \`gitfleet`,
-    );
+    expect(unknown.instructions).toContain(`To reject, which ends the run; eu-1 keeps what it has: ${why}: \`gitfleet`);
   });
 
   it('approved, nothing waits and nothing is to do', () => {

@@ -12,7 +12,7 @@ import {
 import { reviewAnnotation } from '../../../engine/gate/review.ts';
 import type { FleetRecord } from '../../../engine/input.ts';
 import { conditionIs, findCondition } from '../../../engine/kernel/condition.ts';
-import { isOver, placementOfRun } from '../../../engine/update-run.ts';
+import { isOver } from '../../../engine/update-run.ts';
 import { gateIn, gatesOf, type RunGate } from '../../../engine/upgrade/gate-names.ts';
 import { removedInRecord } from '../../../forecast/run-removals.ts';
 import { titleOf } from '../../../repo/title-of.ts';
@@ -31,7 +31,7 @@ import { recordedApproval } from '../../../report/recorded-approval.ts';
 import { noneCounts } from '../../../report/sections/approvals.ts';
 import { plainText } from '../../../report/sections/section.ts';
 import { upgradeBrings } from '../../../report/upgrades/progress.ts';
-import { approvalStarts, failureText, rejectionText } from '../../../report/waits/approval-starts.ts';
+import { approvalStarts } from '../../../report/waits/approval-starts.ts';
 import {
   beginsAt,
   freezeEnd,
@@ -44,6 +44,7 @@ import {
 } from '../../../report/waits/gate-starts.ts';
 import { targetsOf, withSkips } from '../../../report/waits/gate-targets.ts';
 import { progressText } from '../../../report/waits/progress-text.ts';
+import { failureText, rejectionText } from '../../../report/waits/rollback-texts.ts';
 import type { Status } from '../../status/open-status.ts';
 import { refusedText } from '../../status/refused-text.ts';
 import { conditionTable, fields, sentences, titled } from '../page-text.ts';
@@ -76,7 +77,6 @@ export function approvalPage(
 ): string[] {
   const { metadata, status } = request;
   const gate = askedGate(recordedApproval(request), record);
-  const state = gate && record.placements.get(placementKey(placementOfRun(gate.run)))?.state;
   const { sections = [], changes = [], changesTitle = '' } = requestOfStage(request, record, facts) ?? {};
   const isOpen = !isClosed(request, gate);
   const isApproved = conditionIs(status?.conditions, 'Approved', 'True');
@@ -94,12 +94,11 @@ export function approvalPage(
             'Approval starts',
             sentences([
               ...approvalStarts(gate.run, gate.task, {
+                ...facts,
                 isRemovedFrom: removedInRecord(gate.run, record),
-                pause: facts?.pause,
-                refusal: facts?.refusal?.starts,
                 runs: record.runs.values(),
               }),
-              ...failureText(gate, state, facts?.refusal?.rollback),
+              ...failureText(gate, record, facts),
             ]),
           ),
         ]
@@ -113,10 +112,7 @@ export function approvalPage(
             'How to approve or reject',
             sentences([
               ...approveLines(request.metadata, { inPlace, pages, notInEffect }),
-              rejectLine(
-                metadata,
-                rejectionText(gate?.run, { state, runs: record.runs.values(), refusal: facts?.refusal?.rejection }),
-              ),
+              rejectLine(metadata, rejectionText(gate?.run, { ...facts, record })),
             ]),
           ),
         ]
