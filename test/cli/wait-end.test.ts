@@ -220,5 +220,7 @@ describe('wait does not accept an older version as done', () => {
       ),
     });
     expect((await cli('wait', 'placements', '--for=Available', '--commit', 'any', '--repo', refused.dir)).code).toBe(0);
+    const unknown = await cli('wait', 'placement/webb', '--for=Available', '--timeout', '0s', '--repo', refused.dir);
+    expect(unknown).toEqual({ code: 2, out: '', err: 'gitfleet: there is no placement webb: did you mean web?\n' });
   });
 });

@@ -59,7 +59,7 @@ it('a change that breaks fleet.yaml says that no approval counts then, where one
   const paper = new PaperFleet(files);
   const broken = { ...files, 'fleet.yaml': config('four') };
   const rollout = async () => effectText(await effectOf(paper, broken)).rollout;
-  const text = 'No approval counts while fleet.yaml is not in effect: correct what is reported for it first.';
+  const text = 'No approval counts while fleet.yaml is not valid: correct what is reported for it first.';
   await paper.settle();
   expect(await rollout()).toContain(text);
   Object.assign(paper.files, { 'approvals/web-1.yaml': approval('web-1') });

@@ -250,7 +250,7 @@ it('approvals that wait say that none counts while fleet.yaml is not in effect',
       .git('show', 'fleet-status:README.md')
       .split('\n## ')
       .find((part) => part.startsWith('Waiting for approval'));
-  const note = 'No approval counts while fleet.yaml is not in effect: correct what is reported for it first.';
+  const note = 'No approval counts while fleet.yaml is not valid: correct what is reported for it first.';
   expect(waiting()).toBeDefined();
   expect(waiting()).not.toContain(note);
   fleet.commit({ 'fleet.yaml': config('gard: {maxClusters: 3}') }, 'Break it');

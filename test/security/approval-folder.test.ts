@@ -26,7 +26,7 @@ describe('an approval in the usual folder, where fleet.yaml names another,', () 
     world.fleet.commit({ ...files, 'approvals/x.yaml': text });
     await world.fleet.run(180);
     expect(world.images()).toEqual(['web:1', undefined, undefined]);
-    const refused = { code: 'approval-outside-folder', severity: 'error', file: 'approvals/x.yaml' };
+    const refused = { code: 'approval-outside-folder', file: 'approvals/x.yaml' };
     expect(world.daemon.plan().problems).toContainEqual(expect.objectContaining(refused));
     world.fleet.commit({ ...Object.fromEntries(Object.keys(files).map((name) => [name, undefined])), [path]: text });
     await world.fleet.until('the gate passes', () => world!.images()[1] === 'web:1', 300);

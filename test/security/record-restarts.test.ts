@@ -30,3 +30,33 @@ it('a restart reports nothing of clusters that only they prove: a failed run cam
   expect(await world.fleet.repo.log('fleet-status')).toEqual(before);
   expect(world.problems()).toEqual([]);
 });
+
+it('a restart reports nothing of runs whose placement was removed and added again, and their approvals stay', async () => {
+  world = await AttackedFleet.atGate();
+  await world.approve();
+  await world.fleet.run(100);
+  world.fleet.commit({ 'resources/web.yaml': deployment('web', 'web', 'web:2'), 'runs/web-2.yaml': run('web-2') });
+  await world.untilGate('gitfleet/approve/web-2-after-canary');
+  const path = 'approvals/web-2-after-canary.yaml';
+  const asked = await world.fleet.repo.files('gitfleet/approve/web-2-after-canary');
+  world.fleet.commit({ [path]: asked[path]!.replace(/status: "True"/, 'status: "False"') });
+  await world.fleet.run(100);
+  const before = await world.fleet.repo.files('fleet-status');
+  const { 'placements/web.yaml': web } = await world.fleet.repo.files('main');
+  world.fleet.commit({ 'placements/web.yaml': undefined });
+  await world.fleet.until('it is removed', () => world.images().every((image) => image === undefined), 300);
+  await world.fleet.run(60);
+  const kept = [
+    'runs/web-1.yaml',
+    'runs/web-2.yaml',
+    'approvals/web-1-after-canary.yaml',
+    'approvals/web-2-after-canary.yaml',
+  ];
+  const after = await world.fleet.repo.files('fleet-status');
+  for (const file of kept) expect([file, after[file]]).toEqual([file, before[file]]);
+  world.daemon.kill();
+  world.fleet.commit({ 'placements/web.yaml': web!, 'runs/web-3.yaml': run('web-3') });
+  world.start();
+  await world.untilGate('gitfleet/approve/web-3-after-canary');
+  expect(world.problems()).toEqual([]);
+});

@@ -1,4 +1,6 @@
+import { fleetKinds } from '../../api/kinds.ts';
 import type { Problem } from '../../api/problem.ts';
+import type { Fleet } from '../../engine/input.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import type { KindMeant } from '../kinds/kinds.ts';
 import type { Listing, Row } from '../kinds/listing.ts';
@@ -33,11 +35,7 @@ export function notCreated(
 ): string[] {
   const { name, namespace, there } = of;
   const singular = listing.names[1];
-  const kinds: readonly string[] = [
-    ...listing.names,
-    ...(listing.clusterNames ?? []),
-    ...(listing.namespacedNames ?? []),
-  ];
+  const kinds = kindsOf(listing);
   const absent = notValid.filter(
     (ref) =>
       kinds.includes(ref.kind.toLowerCase()) &&
@@ -52,6 +50,29 @@ export function notCreated(
     ...unread.map((file) => `${singular}/${name}: ${whyNotRead(file, errors)}`),
   ];
 }
+
+/** Whether a commit certainly has no file of an object, which may be new in it. Of kinds that no file has that is not known. */
+export function isInNoFile(
+  { sources = new Map(), refused, unreadable }: Pick<Fleet, 'sources' | 'refused' | 'unreadable'>,
+  { listing }: Pick<KindMeant, 'listing'>,
+  wanted: string,
+): boolean {
+  const kinds = kindsOf(listing);
+  const isOfFiles = fleetKinds.some(({ kind }) => kinds.includes(kind.toLowerCase()));
+  const isNamed = (kind: string, of: Parameters<typeof isCalled>[0]): boolean =>
+    kinds.includes(kind.toLowerCase()) && isCalled(of, wanted);
+  const inFiles = [...sources.keys()].some((key) => {
+    const [kind, namespace, name] = key.split('/');
+    return isNamed(kind!, { name: name!, ...(namespace !== '' && { namespace: namespace! }) });
+  });
+  return isOfFiles && unreadable.length === 0 && !inFiles && !refused.some((ref) => isNamed(ref.kind, ref));
+}
+
+const kindsOf = ({ names, clusterNames = [], namespacedNames = [] }: Listing): readonly string[] => [
+  ...names,
+  ...clusterNames,
+  ...namespacedNames,
+];
 
 const whyNotRead = (file: string, errors: readonly Problem[]): string =>
   because(

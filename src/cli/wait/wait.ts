@@ -7,6 +7,7 @@ import { elsewhere } from '../kinds/elsewhere.ts';
 import { singularsOf } from '../kinds/kind-words.ts';
 import { type KindMeant, kindMeant } from '../kinds/kinds.ts';
 import type { Row } from '../kinds/listing.ts';
+import { fleetAsPlanned } from '../status/fleet-as-planned.ts';
 import { moved } from '../status/follow.ts';
 import { lastGoodReason } from '../status/last-good.ts';
 import { type Status, type StatusOptions, type StatusReader, withStatus } from '../status/open-status.ts';
@@ -17,7 +18,7 @@ import { isCalled } from '../terminal/one-named.ts';
 import { print } from '../terminal/output.ts';
 import { unknownName } from '../terminal/unknown-name.ts';
 import { writeError } from '../terminal/write.ts';
-import { notCreated, whyUnknown } from './not-in-effect.ts';
+import { isInNoFile, notCreated, whyUnknown } from './not-in-effect.ts';
 import { needsAllClusters, notBrought, type Verdict, verdictOf, verdictOnAll } from './verdict.ts';
 import { parseWaitedFor, type WaitedFor } from './waited-for.ts';
 
@@ -148,13 +149,19 @@ async function look(of: {
   const { tip } = status;
   if (since !== undefined && !(await isPlannedFrom(reader.branches, status, since)))
     return { met: [], missing: [{ line: await missingCommit(reader.branches, status, since) }], tip };
-  const unknown = since === undefined ? [] : whyUnknown(status, listing, name);
-  if (unknown.length > 0) return { met: [], missing: unknown, tip };
   const all = (await listing.rows(status, reader)).filter(
     (row) => isMeant(row) && (options.namespace === undefined || row.namespace === options.namespace),
   );
   const rows = all.filter((row) => name === undefined || isCalled(row, name));
   const singular = listing.names[1];
+  const noneNamed = async (wanted: string): Promise<CliError> =>
+    unknownName({ what: singular, name: wanted, known: all.map(titleOf), instead: await elsewhere(wanted, reader) });
+  const unknown = since === undefined ? [] : whyUnknown(status, listing, name);
+  if (unknown.length > 0) {
+    const fleet = rows.length === 0 && name !== undefined ? await fleetAsPlanned(status, reader) : undefined;
+    if (fleet && isInNoFile(fleet, kind, name!) && waitedFor.kind !== 'delete') throw await noneNamed(name!);
+    return { met: [], missing: unknown, tip };
+  }
   const titles = rows.map((row) => `${singular}/${titleOf(row)}`);
   if (waitedFor.kind === 'delete')
     return {
@@ -164,8 +171,7 @@ async function look(of: {
     };
   const absent =
     since === undefined ? [] : notCreated(status, kind, { name, namespace: options.namespace, there: rows });
-  if (rows.length === 0 && name !== undefined && absent.length === 0)
-    throw unknownName({ what: singular, name, known: all.map(titleOf), instead: await elsewhere(name, reader) });
+  if (rows.length === 0 && name !== undefined && absent.length === 0) throw await noneNamed(name);
   const isOnClusters = needsAllClusters(listing, waitedFor);
   const isOfAll = !options.partial && isOnClusters;
   const verdicts = rows.map((row, at): Verdict => {

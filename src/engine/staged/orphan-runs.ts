@@ -4,6 +4,7 @@ import type { StagedUpdateRun, UpdateRunStatus } from '../../api/staged.ts';
 import type { Hold, PlannedRun } from '../plan-document.ts';
 import { isInitialized, isOver } from '../update-run.ts';
 import { plannedRun } from './advance-run.ts';
+import { withCommits } from './run-commits.ts';
 import { withReason } from './run-conditions.ts';
 
 /**
@@ -16,15 +17,15 @@ export function orphanRuns(request: {
   readonly recordedRuns: ReadonlyMap<string, StagedUpdateRun>;
   readonly placementIsRefused: (run: StagedUpdateRun) => boolean;
   readonly now: Timestamp;
+  readonly commit: string;
 }): {
   readonly runs: readonly PlannedRun[];
   readonly holds: readonly Hold[];
   readonly recorded: readonly StagedUpdateRun[];
 } {
-  const { runs, recordedRuns, placementIsRefused, now } = request;
+  const { runs, recordedRuns, placementIsRefused, now, commit } = request;
   const holds: Hold[] = [];
-  const recorded = runs.map((run): StagedUpdateRun => {
-    const before = recordedRuns.get(placementKey(run.metadata))?.status ?? {};
+  const advanced = (run: StagedUpdateRun, before: UpdateRunStatus): StagedUpdateRun => {
     if (isOver(before)) return { ...run, status: before };
     if (!placementIsRefused(run)) return { ...run, status: withoutPlacement(run, before, now) };
     const { name, namespace } = run.metadata;
@@ -34,6 +35,11 @@ export function orphanRuns(request: {
       message: `run ${name} is waiting for the file of placement ${run.spec.placementName} to become valid`,
     });
     return { ...run, status: before };
+  };
+  const recorded = runs.map((run) => {
+    const before = recordedRuns.get(placementKey(run.metadata));
+    // The commits by which it is verified stay, too: its placement may come back.
+    return withCommits(advanced(run, before?.status ?? {}), { before, commit });
   });
   return { runs: recorded.map((run) => plannedRun(run, run.status ?? {})), holds, recorded };
 }

@@ -2,11 +2,14 @@ import type { PlacementKey } from '../../api/meta.ts';
 import { placementKey, refOf } from '../../api/placement.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import type { SectionOutcome } from '../domain.ts';
+import { findCondition } from '../kernel/condition.ts';
 import { by } from '../kernel/ordering.ts';
 import type { PlannedRun } from '../plan-document.ts';
 import { directoryOf, objectDocument } from '../record/documents.ts';
-import { isRunOf, placementOfRun } from '../update-run.ts';
+import { isOver, isRunOf, placementOfRun } from '../update-run.ts';
 import type { World } from '../world.ts';
+import { approvalKind } from './approval/answer.ts';
+import { recordedStageApproval, type StageApproval } from './approval/stage-approval.ts';
 import { orphanRuns } from './orphan-runs.ts';
 import { keyOfPlacement, type RunsOutcome } from './placement-runs.ts';
 import { allStages, hasStarted } from './step.ts';
@@ -26,7 +29,10 @@ export function runsOutcome(
     wakes: all.flatMap(({ wakes }) => wakes),
     problems: all.flatMap(({ problems }) => problems),
     documents: directoryOf('runs', objects, world.input.digest),
-    approvals: all.flatMap(({ approvals }) => approvals),
+    approvals: [
+      ...all.flatMap(({ approvals }) => approvals),
+      ...orphans.recorded.flatMap((run) => decidedOf(run, world)),
+    ],
     targets: [],
     section: runs,
     digested: () => runs,
@@ -34,6 +40,20 @@ export function runsOutcome(
     starts: recorded.some((run) => startedIn(run) > startedIn(world.record.runs.get(placementKey(run.metadata)))),
     recorded,
   };
+}
+
+/** Recorded approvals of a run that is over, and whose placement is gone: they were decided. */
+function decidedOf(run: StagedUpdateRun, { record }: World): StageApproval[] {
+  if (run.status === undefined || !isOver(run.status)) return [];
+  const { name, namespace } = run.metadata;
+  return [...record.approvals.values()].flatMap((recorded) =>
+    recorded.kind === approvalKind(run) &&
+    recorded.metadata.namespace === namespace &&
+    recorded.spec.parentStageRollout === name &&
+    findCondition(recorded.status?.conditions, 'Approved')
+      ? [recordedStageApproval(recorded)]
+      : [],
+  );
 }
 
 /** So many clusters have started. */
@@ -54,5 +74,6 @@ function runsWithoutPlacement(world: World): ReturnType<typeof orphanRuns> {
       input.fleet.unreadable.length > 0 ||
       input.fleet.refused.some((ref) => ref.kind.endsWith('ResourcePlacement') && isRunOf(run, ref)),
     now: input.now,
+    commit: input.commit,
   });
 }

@@ -58,12 +58,14 @@ const outsideFolder = (file: string, folder: string): Issue =>
     `move it to ${folder}${file.split('/').at(-1)}, or merge the approval branch`,
   );
 
-const folderUnknown = error(
-  'approval-outside-folder',
-  [],
-  `no approval counts while ${configFile} is not in effect, since its FleetConfig may name their folder: this one is refused`,
-  `correct what is reported for ${configFile}`,
-);
+/** What is wrong is reported for `fleet.yaml`, once. */
+const folderUnknown: Issue = {
+  severity: 'info',
+  code: 'approval-outside-folder',
+  path: [],
+  message: `no approval counts while ${configFile} is not in effect, since its FleetConfig may name their folder: this one is not read`,
+  fix: `correct what is reported for ${configFile}`,
+};
 
 const outsideConfig = (file: string): Issue =>
   error(

@@ -47,8 +47,7 @@ export const approvals: SectionSource = (input) => {
 };
 
 /** While the folder of approvals is not known. */
-export const noneCounts =
-  'No approval counts while fleet.yaml is not in effect: correct what is reported for it first.';
+export const noneCounts = 'No approval counts while fleet.yaml is not valid: correct what is reported for it first.';
 
 /** A gate without a file opens by itself, so nobody is asked. */
 const asked = ({ inEffect }: SectionInput): InEffect['approvals'] =>

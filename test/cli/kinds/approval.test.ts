@@ -79,6 +79,11 @@ describe('describe approval', () => {
     const why = 'nothing continues and no decision counts while the guard refuses the plan: too many clusters';
     expect(page(request('web-1-after-canary', 'canary'), refused, facts)).toContain(`Decision:   ${why}\n`);
     expect(runPage(waiting, refused).join('\n')).toContain(`Waits for:\n  ${why}\n`);
+    const notValid = [{ kind: 'FleetConfig', name: 'fleet', file: 'fleet.yaml' }];
+    const broken = { ...status, notInEffect: { ...status.notInEffect, notValid } };
+    expect(runPage(waiting, broken).join('\n')).toContain(
+      'Waits for:\n  No approval counts while fleet.yaml is not valid',
+    );
   });
 
   it('says why it does not tell what changes', () => {

@@ -85,6 +85,7 @@ describe('runs without their placement', () => {
       recordedRuns: new Map(recorded ? [['web-1', recorded]] : []),
       placementIsRefused: () => refused,
       now: T0,
+      commit: 'c',
     });
   const underWay = {
     ...runOf(),

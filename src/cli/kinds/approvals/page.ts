@@ -28,7 +28,6 @@ import type { GateFacts } from '../../../report/approval/upgrade-gate-page.ts';
 import { changeLines } from '../../../report/effect/effect-text.ts';
 import type { Proposed } from '../../../report/proposed-runs.ts';
 import { recordedApproval } from '../../../report/recorded-approval.ts';
-import { noneCounts } from '../../../report/sections/approvals.ts';
 import { plainText } from '../../../report/sections/section.ts';
 import { upgradeBrings } from '../../../report/upgrades/progress.ts';
 import { approvalStarts } from '../../../report/waits/approval-starts.ts';
@@ -46,7 +45,7 @@ import { targetsOf, withSkips } from '../../../report/waits/gate-targets.ts';
 import { progressText } from '../../../report/waits/progress-text.ts';
 import { failureText, rejectionText } from '../../../report/waits/rollback-texts.ts';
 import type { Status } from '../../status/open-status.ts';
-import { refusedText } from '../../status/refused-text.ts';
+import { refusedText, uncountedText } from '../../status/refused-text.ts';
 import { conditionTable, fields, sentences, titled } from '../page-text.ts';
 
 /** Whether nothing is to be decided any more. */
@@ -305,14 +304,11 @@ export function approveLines(
   request: ApprovalRequestName,
   { inPlace, pages, notInEffect }: Pick<Asking, 'inPlace' | 'pages' | 'notInEffect'>,
 ): string[] {
-  const { notValid = [], notRead = [] } = notInEffect ?? {};
-  const isUnknown =
-    notValid.some(({ kind, file }) => kind === 'FleetConfig' && file === 'fleet.yaml') ||
-    notRead.includes('fleet.yaml');
+  const uncounted = uncountedText({ notInEffect });
   const page = pages?.get(placementKey(request));
   const now = { open: '', merged: ' (merged)', closed: ' (closed: not now; reopen it to be asked again)' };
   return [
-    ...(isUnknown ? [noneCounts] : []),
+    ...(uncounted === undefined ? [] : [uncounted]),
     ...(page ? [`request:  ${page.url}${now[page.state]}`] : []),
     `approve:  gitfleet approve ${placementKey(request)}`,
     `          or ${page ? howToMerge(request) : `merge branch ${approvalBranch(request)}`}; in ${inPlace ? 'the repo' : 'a clone'}:`,

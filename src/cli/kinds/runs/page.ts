@@ -13,7 +13,7 @@ import { type StageTaskState, stageTasks } from '../../../report/waits/stage-tas
 import { waitsOfRun } from '../../../report/waits/waits.ts';
 import { heldInRun, whyLate } from '../../../report/waits/why-late.ts';
 import type { Status } from '../../status/open-status.ts';
-import { refusedText } from '../../status/refused-text.ts';
+import { refusedText, uncountedText } from '../../status/refused-text.ts';
 import { table } from '../../terminal/table.ts';
 import { ageSince, conditionTable, fields, indent, sentences, titled } from '../page-text.ts';
 import { placementOf } from './placement-of.ts';
@@ -23,11 +23,13 @@ export function runPage(run: StagedUpdateRun, status: Status): string[] {
   const { stagesStatus = [], deletionStageStatus, conditions } = run.status ?? {};
   const tasks = stageTasks(run);
   const missing = lastGoodTexts(run.status ?? {});
-  const refused = run.status && isOver(run.status) ? undefined : refusedText(status);
+  const isDone = run.status !== undefined && isOver(run.status);
+  const isAsked = tasks.some(({ type, isOpen }) => type === 'Approval' && isOpen);
+  const why = [isDone ? undefined : refusedText(status), isDone || !isAsked ? undefined : uncountedText(status)];
   return [
     head(run, status),
     ...(missing.length === 0 ? [] : [titled('Not in this run', sentences(missing))]),
-    titled('Waits for', sentences([...(refused === undefined ? [] : [refused]), ...waitsOfRun(run, status)])),
+    titled('Waits for', sentences([...why.filter((text) => text !== undefined), ...waitsOfRun(run, status)])),
     ...stagesStatus.map((stage) => stageText(stage, { run, status, tasks })),
     ...(deletionStageStatus && deletionStageStatus.clusters.length > 0
       ? [stageText(deletionStageStatus, { run, status, tasks: [] })]

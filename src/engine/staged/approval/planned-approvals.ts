@@ -73,7 +73,9 @@ function conditionsOf(of: {
       ? findCondition(answer.file.status?.conditions, 'Approved')
       : accepted
         ? (findCondition(before, 'Approved') ?? { type: 'Approved', status: 'True' as const, reason: 'Approved' })
-        : undefined;
+        : isOver(reviewed.status)
+          ? findCondition(before, 'Approved')
+          : undefined;
   if (answered === undefined) return [];
   // The approver's message stays as written, and none is added where there was none.
   const message = answered.message ? { message: answerMessage(answered, subjectOf(spec)) } : {};
