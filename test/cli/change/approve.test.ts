@@ -365,6 +365,9 @@ it('a removal is approved, and cannot be rejected', async () => {
   expect((await run(asked!, '--reject', '--reason', 'no')).err).toContain('revert the commit that removes it');
   expect(await run(asked!)).toMatchObject({ code: 0 });
   expect(show(`main:approvals/${asked}.yaml`)).toContain('kind: RemovalApproval');
+  fleet.look();
+  await request(await fleet.pass());
+  expect(await run(asked!)).toMatchObject({ code: 0, out: expect.stringContaining(`${asked} is approved already`) });
 });
 
 describe('a run that an AutoUpgradeProfile proposes', () => {

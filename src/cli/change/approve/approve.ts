@@ -135,6 +135,7 @@ async function isAnswered(
 const otherwise = {
   approved:
     'revert the commit that approved it if no cluster behind it has started, or else stop the run, unless it is over',
+  'approved, used': 'the removal is made, once; a later one is requested again',
   'approved, unread': 'revert the commit that approved it, before gitfleet acts on it',
   rejected: 'commit a new run',
   'rejected, unread':

@@ -1,3 +1,4 @@
+import { removalName } from '../../../engine/gate/removal-approval.ts';
 import type { RecordedApproval } from '../../../engine/input.ts';
 import type { ProposedRun } from '../../../engine/plan-document.ts';
 import { approvalPrefix } from '../../../git/approval-branches.ts';
@@ -20,8 +21,8 @@ export interface Requests {
   readonly open: ReadonlyMap<string, RecordedApproval | RemovalToApprove>;
   /** Runs that recorded profiles propose, by name. */
   readonly proposed: ReadonlyMap<string, ProposedRun>;
-  /** Recorded answers, by name. */
-  readonly answers: ReadonlyMap<string, 'approved' | 'rejected'>;
+  /** Recorded answers, by name; `approved, used`: of removals. */
+  readonly answers: ReadonlyMap<string, 'approved' | 'rejected' | 'approved, used'>;
   /** Who commits for the daemon. */
   readonly author: Person;
 }
@@ -35,8 +36,11 @@ export async function readRequests({ branches }: Desired, statusBranch: string):
     return { asked, ...nothing, author: parsePerson(defaultAuthor) };
   }
   await branches.obtain(branchRef(statusBranch), tip);
-  const { record, removals } = readRecord(await readFiles(branches, tip, inFolders(['approvals', 'profiles'])));
-  const answers = new Map<string, 'approved' | 'rejected'>();
+  const { record, removals } = readRecord(
+    await readFiles(branches, tip, inFolders(['approvals', 'profiles', 'removals'])),
+  );
+  const answers = new Map<string, 'approved' | 'rejected' | 'approved, used'>();
+  for (const { spec } of record.removals.values()) answers.set(removalName(spec.removalDigest), 'approved, used');
   const open = new Map<string, RecordedApproval | RemovalToApprove>(removals.map((removal) => [removal.name, removal]));
   for (const [name, recorded] of record.approvals) {
     const { answer } = recordedApproval(recorded);
