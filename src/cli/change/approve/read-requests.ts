@@ -40,8 +40,12 @@ export async function readRequests({ branches }: Desired, statusBranch: string):
     await readFiles(branches, tip, inFolders(['approvals', 'profiles', 'removals'])),
   );
   const answers = new Map<string, 'approved' | 'rejected' | 'approved, used'>();
-  for (const { spec } of record.removals.values()) answers.set(removalName(spec.removalDigest), 'approved, used');
   const open = new Map<string, RecordedApproval | RemovalToApprove>(removals.map((removal) => [removal.name, removal]));
+  for (const { spec } of record.removals.values()) {
+    const name = removalName(spec.removalDigest);
+    // One that is under way is requested again where its approval was withdrawn.
+    if (!open.has(name)) answers.set(name, 'approved, used');
+  }
   for (const [name, recorded] of record.approvals) {
     const { answer } = recordedApproval(recorded);
     if (answer === undefined) open.set(name, recorded);
