@@ -6,10 +6,11 @@ import type { Hold } from '../engine/plan-document.ts';
 import { recordedStageApproval } from '../engine/staged/approval/stage-approval.ts';
 import { advancePlacementRuns } from '../engine/staged/placement-runs.ts';
 import { placementOfRun } from '../engine/update-run.ts';
+import { withApproval } from './steps.ts';
 
 /**
- * What holds back a run once an approval that it requests is given: the runs of its placement take their next step with it. `approval`:
- * `[ns.]name`; `record`: with what the plan of these contents recorded.
+ * What holds back the runs of a placement once an approval that one of them requests is given: they take their next step with it.
+ * `approval`: `[ns.]name`; `record`: with what the plan of these contents recorded.
  */
 export function holdsOnceApproved(
   run: StagedUpdateRun,
@@ -19,12 +20,6 @@ export function holdsOnceApproved(
   const work = works.get(placementKey(placementOfRun(run)));
   const asked = record.approvals.get(approval);
   if (work === undefined || asked === undefined || asked.kind === 'Gate') return [];
-  const { object } = recordedStageApproval(asked).file;
-  const { fleet } = world.input;
-  const others = fleet.approvals.filter(({ metadata }) => placementKey(metadata) !== approval);
-  const input = { ...world.input, fleet: { ...fleet, approvals: [...others, object] } };
-  return advancePlacementRuns(work, { ...world, record, input }, undefined).holds.filter(
-    ({ subject: { kind, name, namespace } }) =>
-      kind === run.kind && name === run.metadata.name && namespace === run.metadata.namespace,
-  );
+  const input = { ...world.input, fleet: withApproval(world.input.fleet, recordedStageApproval(asked)) };
+  return advancePlacementRuns(work, { ...world, record, input }, undefined).holds;
 }

@@ -232,7 +232,8 @@ function simulatedApprovers({
 const isObject = ({ kind, metadata }: StagedUpdateRun | UpdateRun, subject: Hold['subject']): boolean =>
   kind === subject.kind && metadata.name === subject.name && metadata.namespace === subject.namespace;
 
-function withApproval(fleet: Fleet, { file }: RequestedApproval): Fleet {
+/** The fleet with the file of an approval that it requests, as its merge adds it. */
+export function withApproval(fleet: Fleet, { file }: Pick<RequestedApproval, 'file'>): Fleet {
   const { object } = file!;
   switch (object.kind) {
     case 'ClusterApprovalRequest':

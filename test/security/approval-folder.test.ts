@@ -15,19 +15,22 @@ describe('an approval in the usual folder, where fleet.yaml names another,', () 
     return Object.entries(asked).find(([path]) => path.startsWith('secure/'))!;
   };
 
-  it.each<[what: string, files: Files]>([
-    ['alone', {}],
-    ['with a file whose path differs from fleet.yaml only in case', { 'Fleet.yaml': '# nothing\n' }],
-    ['with a second FleetConfig', { 'a.yaml': config('{}') }],
-  ])('passes no gate, %s', async (_what, files) => {
+  it.each<[what: string, files: Files, severity: string]>([
+    ['alone', {}, 'error'],
+    // What is wrong with fleet.yaml is an error by itself.
+    ['with a file whose path differs from fleet.yaml only in case', { 'Fleet.yaml': '# nothing\n' }, 'info'],
+    ['with a second FleetConfig', { 'a.yaml': config('{}') }, 'error'],
+  ])('passes no gate, %s', async (_what, files, severity) => {
     world = await AttackedFleet.open({ ...gatedFleet('web:1'), 'fleet.yaml': secure });
     await world.untilGate();
     const [path, text] = await askedFor();
     world.fleet.commit({ ...files, 'approvals/x.yaml': text });
     await world.fleet.run(180);
     expect(world.images()).toEqual(['web:1', undefined, undefined]);
-    const refused = { code: 'approval-outside-folder', file: 'approvals/x.yaml' };
-    expect(world.daemon.plan().problems).toContainEqual(expect.objectContaining(refused));
+    const refused = { code: 'approval-outside-folder', severity, file: 'approvals/x.yaml' };
+    const { problems } = world.daemon.plan();
+    expect(problems).toContainEqual(expect.objectContaining(refused));
+    expect(problems.map((problem) => problem.severity)).toContain('error');
     world.fleet.commit({ ...Object.fromEntries(Object.keys(files).map((name) => [name, undefined])), [path]: text });
     await world.fleet.until('the gate passes', () => world!.images()[1] === 'web:1', 300);
   });
@@ -67,6 +70,7 @@ status: {conditions: [{type: Approved, status: "True", reason: x, lastTransition
       ['approvals/x.yaml', 'secure/y.yaml'].map((file) =>
         expect.objectContaining({
           file,
+          severity: 'info',
           message: expect.stringContaining('no approval counts while fleet.yaml is not in effect'),
           fix: 'correct what is reported for fleet.yaml',
         }),

@@ -16,29 +16,33 @@ import type { DesiredState } from '../ports.ts';
 /** What approval of a stage brings: the commits since the version that its clusters have, and what changes there. */
 export async function stageFacts(
   gate: AskedGate,
-  of: {
+  {
+    record,
+    contents,
+    config,
+    history,
+  }: {
     readonly record: FleetRecord;
     readonly contents: PlanContents;
     readonly config: FleetConfig | undefined;
     readonly history: Pick<DesiredState, 'commitsBetween' | 'changingMoreThan'>;
   },
 ): Promise<StageFacts> {
-  const { from, to } = commitsOf(gate, of.record);
-  const included = to === undefined ? [] : await of.history.commitsBetween(from, to);
-  // Approvals of other stages bring nothing to clusters.
-  const commits = await of.history.changingMoreThan(approvalFolder(of.config), included);
-  const opened = openedByTask(gate.run, gate.task, removedInPlan(gate.run, of.contents));
-  const updated = opened.stages.flatMap(({ clusters }) => clusters);
-  const effect = stageEffect(of.contents, gate.run, { updated, removed: opened.removed });
   const { run, task } = gate;
-  const { contents, record } = of;
-  const name = placementKey({ name: task.approval ?? '', namespace: run.metadata.namespace });
+  const { from, to } = commitsOf(gate, record);
+  const included = to === undefined ? [] : await history.commitsBetween(from, to);
+  // Approvals of other stages bring nothing to clusters.
+  const commits = await history.changingMoreThan(approvalFolder(config), included);
+  const opened = openedByTask(run, task, removedInPlan(run, contents));
+  const updated = opened.stages.flatMap(({ clusters }) => clusters);
+  const effect = stageEffect(contents, run, { updated, removed: opened.removed });
+  const approval = placementKey({ name: task.approval ?? '', namespace: run.metadata.namespace });
   return {
     commits: commits.map((commit) => ({ oid: commit.oid, subject: subjectOf(commit), author: commit.author.name })),
     ...effect,
     pause: pauseBehind(run, task, contents),
     pauseNow: pauseNow(run, contents),
-    waits: heldClusters(holdsOnceApproved(run, name, of)),
+    waits: heldClusters(run, holdsOnceApproved(run, approval, { contents, record })),
     refusal: guardRefusal(run, opened, { effect, contents, record }),
   };
 }

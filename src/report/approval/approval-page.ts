@@ -19,7 +19,7 @@ import type { Proposed } from '../proposed-runs.ts';
 import { type Item, list, type Section } from '../sections/section.ts';
 import { upgradeBrings } from '../upgrades/progress.ts';
 import { approvalStarts, type HeldBack, openedByTask } from '../waits/approval-starts.ts';
-import { haltedTitle, openedTitle } from '../waits/opened.ts';
+import { haltedTitle, openedTitle, stagesAhead } from '../waits/opened.ts';
 import { failureText, rejectionText } from '../waits/rollback-texts.ts';
 import { type StageTaskState, stageTasks } from '../waits/stage-tasks.ts';
 import { soFar } from './so-far.ts';
@@ -86,9 +86,8 @@ export function askedGate(
 /** The commits of the snapshot that a stage has, and of the one that it would get. */
 export function commitsOf({ run, task }: AskedGate, { placements }: Pick<FleetRecord, 'placements'>) {
   const state = placements.get(placementKey(placementOfRun(run)))?.state;
-  const { stages, next: gate } = openedByTask(run, task, () => true);
-  const ahead = [...stages, ...(gate?.stage ? [gate.stage] : [])];
-  const clusters = new Set(ahead.flatMap((stage) => stage.clusters).map(({ clusterName }) => clusterName));
+  const ahead = stagesAhead(openedByTask(run, task, () => true)).flatMap((stage) => stage.clusters);
+  const clusters = new Set(ahead.map(({ clusterName }) => clusterName));
   const indexes = (state?.bindings ?? []).flatMap(({ targetCluster, resourceSnapshotIndex: index }) =>
     clusters.has(targetCluster) && index !== undefined ? [index] : [],
   );

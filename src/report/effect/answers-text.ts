@@ -9,7 +9,6 @@ import { plannedUpgradeRuns } from '../../engine/plan-document.ts';
 import { gatesOf } from '../../engine/upgrade/gate-names.ts';
 import { removedInPlan } from '../../forecast/run-removals.ts';
 import type { TotalEffect } from '../../forecast/total-effect.ts';
-import { holdsOf } from '../holds-of.ts';
 import { approvalStarts, openedByTask, pauseBehind, waitedForBy, waitingFor } from '../waits/approval-starts.ts';
 import {
   beginsAt,
@@ -92,7 +91,7 @@ export function approvedTexts(
       ? approvalStarts(run, task, {
           isRemovedFrom,
           pause: pauseBehind(run, task, first.contents),
-          waits: heldClusters(holdsOf({ kind: run.kind, ...run.metadata }, first.plan.holds)),
+          waits: heldClusters(run, first.plan.holds),
           runs: present,
         }).join('; ')
       : titleOf(run, openedByTask(run, task, isRemovedFrom));

@@ -5,6 +5,7 @@ import { freezeOf } from '../../engine/freeze/freeze.ts';
 import { conditionIs } from '../../engine/kernel/condition.ts';
 import { formatDuration } from '../../engine/kernel/duration.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
+import type { Pause } from '../../engine/pause/pause.ts';
 import { placementPause } from '../../engine/pause/placement-pause.ts';
 import { isMereHold } from '../../engine/recovery/held-since-loss.ts';
 import { soakOf } from '../../engine/staged/execute/after-stage.ts';
@@ -162,21 +163,19 @@ const openSoaks = (run: StagedUpdateRun, task: StageTaskState): StageTaskState[]
   );
 
 /** What ends the pause of the placement when what an approval starts could begin: now, or once the soaks that are under way are over. */
-export function pauseBehind(
-  run: StagedUpdateRun,
-  task: StageTaskState,
-  { works, world }: PlanContents,
-): string | undefined {
-  const work = works.get(placementKey(placementOfRun(run)));
-  const { fleet, now } = world.input;
+export function pauseBehind(run: StagedUpdateRun, task: StageTaskState, contents: PlanContents): string | undefined {
+  const { fleet, now } = contents.world.input;
   const begins = openSoaks(run, task).reduce((latest, { until = now }) => (until > latest ? until : latest), now);
-  const pause = work && placementPause(work, { ...world, pause: freezeOf(fleet, begins) });
-  return pause?.kind === 'paused' ? pause.endsWhen : undefined;
+  return pauseWith(run, freezeOf(fleet, begins), contents);
 }
 
 /** What ends the pause of the placement of a run that is active now. */
-export function pauseNow(run: StagedUpdateRun, { works, world }: PlanContents): string | undefined {
+export const pauseNow = (run: StagedUpdateRun, contents: PlanContents): string | undefined =>
+  pauseWith(run, contents.world.pause, contents);
+
+/** `freeze`: that of the fleet. */
+function pauseWith(run: StagedUpdateRun, freeze: Pause, { works, world }: PlanContents): string | undefined {
   const work = works.get(placementKey(placementOfRun(run)));
-  const pause = work && placementPause(work, world);
+  const pause = work && placementPause(work, { ...world, pause: freeze });
   return pause?.kind === 'paused' ? pause.endsWhen : undefined;
 }

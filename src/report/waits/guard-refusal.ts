@@ -10,7 +10,7 @@ import { hasStarted } from '../../engine/staged/step.ts';
 import { placementOfRun } from '../../engine/update-run.ts';
 import type { StageEffect } from '../../forecast/stage-effect.ts';
 import type { GuardRefusal } from './approval-starts.ts';
-import { namesOf, type Opened } from './opened.ts';
+import { namesOf, type Opened, stagesAhead } from './opened.ts';
 import { type Recorded, returningIn, unknownOn } from './rollback-texts.ts';
 
 /** Why the guard may refuse what follows from an answer. `opened`, `effect`: what an approval starts, and what that changes. */
@@ -27,7 +27,7 @@ export function guardRefusal(
     readonly record: Recorded;
   },
 ): GuardRefusal {
-  const { stages, removed, next } = opened;
+  const { stages, removed } = opened;
   const lost = new Map<string, number>();
   for (const { action, clusters } of effect.changes)
     if (action === 'remove') for (const cluster of clusters) lost.set(cluster, (lost.get(cluster) ?? 0) + 1);
@@ -48,7 +48,7 @@ export function guardRefusal(
   if (!rollsBack(run)) return starts === undefined ? {} : { starts };
   const returning = returningIn(run, record).stages;
   const unknown = unknownOn(run, record);
-  const ahead = [...stages, ...(next?.stage ? [next.stage] : [])].map(
+  const ahead = stagesAhead(opened).map(
     ({ name: stageName, clusters }): Returned => ({
       stageName,
       clusters: clusters.filter(({ clusterName }) => !unknown.has(clusterName)),

@@ -63,6 +63,12 @@ export function openedBy<C extends Named>(ahead: readonly StageAhead<C>[], remov
   return { stages, removed, waits };
 }
 
+/** The stages, and the one that waits behind the next gates. */
+export const stagesAhead = <C extends Named>({
+  stages,
+  next,
+}: Pick<Opened<C>, 'stages' | 'next'>): Opened<C>['stages'] => (next?.stage ? [...stages, next.stage] : stages);
+
 /** The same for a title, the worst first: `removal from 1 cluster, production (3 clusters)`. */
 export function openedTitle<C extends Named>({ stages, removed, next }: Opened<C>): string {
   const parts = [

@@ -11,7 +11,7 @@ import { hasStarted } from '../../engine/staged/step.ts';
 import { placementOfRun } from '../../engine/update-run.ts';
 import { memberIn } from '../../forecast/run-removals.ts';
 import { type HeldBack, notWhileActive, openedByTask, resumesAt, waitingFor } from './approval-starts.ts';
-import { clustersOf, namesOf } from './opened.ts';
+import { clustersOf, namesOf, stagesAhead } from './opened.ts';
 import type { StageTaskState } from './stage-tasks.ts';
 
 /** Texts of a line that says what happens to stages. */
@@ -28,17 +28,15 @@ function stateOf(run: StagedUpdateRun, { placements, clusters }: Recorded): Reco
   return state && { ...state, bindings: state.bindings.filter(({ targetCluster }) => isMember(targetCluster)) };
 }
 
-/**
- * What happens if clusters fail, also those that it has updated before. None where no cluster starts any more.
- */
+/** What happens if clusters fail, also those that it has updated before. None where no cluster starts any more. */
 export function failureText(
   { run, task }: { readonly run: StagedUpdateRun; readonly task: StageTaskState },
   record: Recorded,
   { refusal }: Pick<HeldBack, 'refusal'> = {},
 ): string[] {
-  const { stages, next } = openedByTask(run, task, () => false);
-  const started = [...stages, ...(next?.stage ? [next.stage] : [])].flatMap((stage) => stage.clusters);
-  if (started.length === 0 && next === undefined) return [];
+  const opened = openedByTask(run, task, () => false);
+  const started = stagesAhead(opened).flatMap((stage) => stage.clusters);
+  if (started.length === 0 && opened.next === undefined) return [];
   const clusters = (run.status?.stagesStatus ?? []).flatMap((stage) => stage.clusters);
   const most = failuresAllowed(run, clusters.length);
   const when =

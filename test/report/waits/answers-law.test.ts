@@ -133,6 +133,6 @@ describe('what a page says of answers', () => {
       }),
       drawn(15, 20261129),
     );
-    expect([seen.starts > 2, seen.returns > 2, JSON.stringify(seen)]).toEqual([true, true, expect.anything()]);
+    expect(Math.min(seen.starts, seen.returns)).toBeGreaterThan(2);
   });
 });

@@ -30,9 +30,7 @@ export async function upgradePage(run: UpdateRun, status: Status, reader: Status
   const stages = run.status?.stages ?? [];
   const fleet = isHalted(run) ? await fleetAsPlanned(status, reader) : undefined;
   const file = fleet && sourceOf(fleet, { kind, ...metadata })?.file;
-  const { state } = run.status?.status ?? {};
-  const isDone = state === 'Completed' || state === 'Skipped';
-  const refused = isDone ? undefined : refusedText(status);
+  const refused = run.status && isDone(run.status) ? undefined : refusedText(status);
   return [
     head(run),
     titled('Waits for', sentences([...(refused === undefined ? [] : [refused]), ...waitsOfUpgrade(run, status, file)])),

@@ -1,5 +1,6 @@
 import type { UpdateRun } from '../../../api/upgrade-run.ts';
 import { howToMerge } from '../../../engine/gate/request.ts';
+import { isDone } from '../../../engine/upgrade/tree.ts';
 import { cutAfterWord } from '../../../report/cut-after-word.ts';
 import { holdOfClusters } from '../../../report/hold-text.ts';
 import { holdsOf } from '../../../report/holds-of.ts';
@@ -22,8 +23,7 @@ export function waitsOfUpgrade(
     const invalid = notInEffect.notValid.find((ref) => ref.kind === kind && ref.name === metadata.name);
     return [...(invalid ? [whyNotValid(invalid, notInEffect.errors)] : []), upgradeNow(run, file)];
   }
-  const { state } = run.status?.status ?? {};
-  if (state === 'Completed' || state === 'Skipped') return [];
+  if (run.status && isDone(run.status)) return [];
   const approvals = openApprovals(run).map(
     ({ name, since }) => `approval ${name} since ${since}: ${howToMerge({ name })}`,
   );
