@@ -25,6 +25,9 @@ export const isOver = (status: UpdateRunStatus): boolean =>
   conditionIs(status.conditions, 'Succeeded', 'False') ||
   conditionIs(status.conditions, 'Initialized', 'False');
 
+/** Whether it starts no cluster any more: it is over or rolls back. */
+export const isEnding = (status: UpdateRunStatus): boolean => status.rollbackStatus !== undefined || isOver(status);
+
 /** Stages, clusters and the snapshot of the run are fixed. */
 export const isInitialized = (status: UpdateRunStatus): boolean =>
   conditionIs(status.conditions, 'Initialized', 'True');

@@ -43,8 +43,8 @@ type RestartsOn = Parameters<typeof soFar>[2]['restartsOn'];
 
 const said = (...bindings: object[]): string[] => texts({ bindings }, () => undefined);
 
-const texts = (state: object, restarts: RestartsOn): string[] =>
-  soFar(run, state as PlacementState, { restartsOn: restarts, isMember: () => true }).map(({ line }) =>
+const texts = (state: object, restarts: RestartsOn, of = run): string[] =>
+  soFar(of, state as PlacementState, { restartsOn: restarts, isMember: () => true }).map(({ line }) =>
     line.map((part) => (typeof part === 'string' ? part : Object.values(part).join(''))).join(''),
   );
 
@@ -97,4 +97,11 @@ it.each<[string, RestartsOn, string]>([
   ],
 ])('who decides reads of restarts: %s', (_, restarts, end) => {
   expect(texts({ bindings: [] }, restarts)).toEqual([begin + end]);
+});
+
+it('who decides reads what was rolled back since, also what had failed', () => {
+  const returned = ['c', 'a'].map((name) => cluster(name, is('Started', 'True'), is('Succeeded', 'True')));
+  const rollbackStatus = { reason: '', message: '', stagesStatus: [{ stageName: 'dev', clusters: returned }] };
+  const of = { ...run, status: { ...run.status, rollbackStatus } } as unknown as StagedUpdateRun;
+  expect(texts({ bindings: [] }, () => undefined, of)).toEqual([`${begin}; rolled back since: a, c`]);
 });

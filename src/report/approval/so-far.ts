@@ -45,7 +45,7 @@ export function soFar(
     );
     const names = new Set<string>(done.filter(isMember));
     const left = done.filter((name) => !isMember(name));
-    const back = done.filter((name) => returned.has(name));
+    const back = [...done, ...failed].filter((name) => returned.has(name));
     const now = (state?.bindings ?? []).filter(({ targetCluster }) => names.has(targetCluster));
     return [
       {

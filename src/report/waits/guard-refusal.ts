@@ -3,10 +3,10 @@ import { placementKey } from '../../api/placement.ts';
 import type { ClusterUpdatingStatus, StagedUpdateRun, StageStatus } from '../../api/staged.ts';
 import type { PlanContents } from '../../engine/delivery/plan-contents.ts';
 import { areTooManyObjects, mostClusters } from '../../engine/guard/fleet/blast-radius.ts';
+import { findCondition } from '../../engine/kernel/condition.ts';
 import { keyOfManifest, objectKey } from '../../engine/selection/object-key.ts';
 import { concurrencyOf } from '../../engine/staged/execute/current-stage.ts';
 import { rollsBack } from '../../engine/staged/failure-policy.ts';
-import { hasStarted } from '../../engine/staged/step.ts';
 import { placementOfRun } from '../../engine/update-run.ts';
 import type { StageEffect } from '../../forecast/stage-effect.ts';
 import type { GuardRefusal } from './approval-starts.ts';
@@ -94,15 +94,27 @@ function merged(reached: readonly Returned[], ahead: readonly Returned[]): Itera
   return all.values();
 }
 
-/** An approval of removals that was given for one step of a run covers all of its steps. */
+/** An approval of removals that was given for one step of a run covers all of its steps, but not what another run removes. */
 function isDropApproved(run: StagedUpdateRun, { world }: PlanContents): boolean {
   const key = placementKey(placementOfRun(run));
-  const clusters = (run.status?.stagesStatus ?? []).flatMap((stage) => stage.clusters);
-  if (!clusters.some(hasStarted)) return false;
-  return [...world.input.record.removals.values()].some(({ status }) =>
-    status.underWay?.some(({ placement, clusterName }) => placement === key && clusterName === undefined),
+  const start = startOf(run);
+  if (start === undefined) return false;
+  return [...world.input.record.removals.values()].some(
+    ({ status: { at, underWay = [] } }) =>
+      at !== undefined &&
+      at >= start &&
+      underWay.some(({ placement, clusterName }) => placement === key && clusterName === undefined),
   );
 }
+
+/** When its first cluster started. */
+const startOf = ({ status = {} }: StagedUpdateRun): string | undefined =>
+  (status.stagesStatus ?? [])
+    .flatMap((stage) => stage.clusters.flatMap(({ conditions }) => startedAt(conditions) ?? []))
+    .sort()[0];
+
+const startedAt = (conditions: ClusterUpdatingStatus['conditions']): string | undefined =>
+  findCondition(conditions, 'Started')?.lastTransitionTime;
 
 /** How many objects a cluster loses as it returns to what it had before the run. Overrides, and other placements, do not count. */
 function returnLosses(run: StagedUpdateRun, { works }: PlanContents): LossOf {

@@ -8,7 +8,7 @@ import { rebuiltHash } from '../../engine/selection/content-hash.ts';
 import { stagesToReturn } from '../../engine/staged/execute/roll-back.ts';
 import { failuresAllowed, progressDeadlineOf, rollsBack } from '../../engine/staged/failure-policy.ts';
 import { hasStarted } from '../../engine/staged/step.ts';
-import { placementOfRun } from '../../engine/update-run.ts';
+import { isEnding, placementOfRun } from '../../engine/update-run.ts';
 import { memberIn } from '../../forecast/run-removals.ts';
 import { type HeldBack, notWhileActive, openedByTask, resumesAt, waitingFor } from './approval-starts.ts';
 import { clustersOf, namesOf, stagesAhead } from './opened.ts';
@@ -28,7 +28,7 @@ function stateOf(run: StagedUpdateRun, { placements, clusters }: Recorded): Reco
   return state && { ...state, bindings: state.bindings.filter(({ targetCluster }) => isMember(targetCluster)) };
 }
 
-/** What happens if clusters fail, also those that it has updated before. None where no cluster starts any more. */
+/** What happens if clusters fail, also those that it has updated before. Nothing where no cluster starts any more. */
 export function failureText(
   { run, task }: { readonly run: StagedUpdateRun; readonly task: StageTaskState },
   record: Recorded,
@@ -36,7 +36,7 @@ export function failureText(
 ): string[] {
   const opened = openedByTask(run, task, () => false);
   const started = stagesAhead(opened).flatMap((stage) => stage.clusters);
-  if (started.length === 0 && opened.next === undefined) return [];
+  if (isEnding(run.status ?? {}) || (started.length === 0 && opened.next === undefined)) return [];
   const clusters = (run.status?.stagesStatus ?? []).flatMap((stage) => stage.clusters);
   const most = failuresAllowed(run, clusters.length);
   const when =

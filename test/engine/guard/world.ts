@@ -163,4 +163,8 @@ export const findings = ({
   readonly plan: Plan;
 }): readonly GuardFinding[] => guard({ input, recovered, plan }).findings;
 
+/** What an approver reviews of what the guard refuses. */
+export const reviewed = ({ input, plan }: { readonly input: PlanInput; readonly plan: Plan }) =>
+  guard({ input, recovered: { record: input.record, lost: false }, plan }).removal?.reviewed ?? [];
+
 export const rules = (input: PlanInput, plan: Plan): string[] => findings({ input, plan }).map(({ rule }) => rule);

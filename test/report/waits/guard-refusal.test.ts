@@ -17,6 +17,9 @@ const rollout = (atOnce: string | undefined, annotations = ''): Files => ({
   'run1.yaml': runOf('web-1', { annotations }),
 });
 
+const removalApproval = (digest: string): string =>
+  `apiVersion: gitfleet.dev/v1alpha1\nkind: RemovalApproval\nmetadata: {name: removal}\nspec: {removalDigest: "${digest}"}\n`;
+
 const needs = 'then gitfleet requests an approval of removals, and nothing else rolls out before it is given';
 
 it.each<[string, { atOnce?: string; guard?: string }, string | undefined]>([
@@ -59,3 +62,17 @@ it.each<[string, { atOnce?: string }, string | undefined]>([
     expect(guard.map(({ rule }) => rule)).toEqual(why === undefined ? [] : ['blast-radius-clusters']);
   },
 );
+
+it('an approval of removals for an earlier run does not cover what a run removes beside it', async () => {
+  const last = { 'resources/last.yaml': configMap('last', '1') };
+  const fleet = await AskedRun.open({ ...config('{maxObjectsPerCluster: 1}'), ...extra, ...last });
+  const refused = await fleet.commit({ ...rollout(undefined), ...without });
+  const approved = await fleet.commit({ 'approvals/removal.yaml': removalApproval(refused.guard[0]!.removalDigest!) });
+  expect([refused, approved].map(({ guard }) => guard.length)).toEqual([1, 0]);
+  expect((await fleet.facts()).refusal).toEqual({});
+  await fleet.answer('False');
+  await fleet.commit({ 'run2.yaml': runOf('web-2'), 'resources/last.yaml': '' });
+  expect((await fleet.facts()).refusal?.starts).toContain('b, c would lose too many of their objects');
+  const { guard } = await fleet.answer('True');
+  expect(guard.map(({ rule }) => rule)).toEqual(['blast-radius-objects', 'blast-radius-objects']);
+});

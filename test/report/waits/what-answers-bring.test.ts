@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest';
+import type { ApprovalRequest } from '../../../src/api/staged.ts';
+import { approvalPage } from '../../../src/cli/kinds/approvals/page.ts';
 import type { Plan } from '../../../src/engine/plan-document.ts';
+import { readRecord } from '../../../src/repo/record/read.ts';
 import { effectText } from '../../../src/report/effect/effect-text.ts';
 import { effectOf } from '../../forecast/effect-of.ts';
 import { AskedRun, gate, rollsBack, runOf, stageOf, strategy } from '../../support/asked-run.ts';
@@ -128,4 +131,19 @@ it('a change that ends a run which waits itself says of no other one that it fol
     effectText(await effectOf(paper, { ...paper.files, [path]: '' })).title;
   expect(await without('run2.yaml')).toBe('removes update run web-2 · no change on any cluster');
   expect(await without('run1.yaml')).toContain('removes update run web-1, for which web-2, web-3 wait');
+});
+
+it('an approval of a run that was rolled back says what it allowed, and nothing of what may fail', async () => {
+  const fleet = await AskedRun.atGate({
+    'steps.yaml': strategy('steps', stageOf('first'), stageOf('rest', `, before${gate}, after${gate}`)),
+  });
+  await fleet.answer('True');
+  await fleet.answer('False', 'web-1-after-rest');
+  const { record } = readRecord(fleet.paper.record);
+  const page = approvalPage(record.approvals.get('web-1-before-rest') as ApprovalRequest, {
+    ...{ record, inPlace: false, reported: [], pages: undefined },
+  }).join('\n');
+  expect(page).toContain('Approval allowed:\n  stage rest, 2 clusters, at most 5 at once: b, c\n  then the run waits');
+  expect(page).toContain('rolled back since: a');
+  expect(page).not.toMatch(/If a cluster fails|keep what|progress-deadline|not before/);
 });

@@ -12,7 +12,7 @@ import {
 import { reviewAnnotation } from '../../../engine/gate/review.ts';
 import type { FleetRecord } from '../../../engine/input.ts';
 import { conditionIs, findCondition } from '../../../engine/kernel/condition.ts';
-import { isOver } from '../../../engine/update-run.ts';
+import { isEnding, isOver } from '../../../engine/update-run.ts';
 import { gateIn, gatesOf, type RunGate } from '../../../engine/upgrade/gate-names.ts';
 import { removedInRecord } from '../../../forecast/run-removals.ts';
 import { titleOf } from '../../../repo/title-of.ts';
@@ -51,7 +51,7 @@ import { conditionTable, fields, sentences, titled } from '../page-text.ts';
 /** Whether nothing is to be decided any more. */
 export const isClosed = ({ status }: ApprovalRequest, gate: AskedGate | undefined): boolean =>
   findCondition(status?.conditions, 'Approved') !== undefined ||
-  (gate?.run.status !== undefined && isOver(gate.run.status));
+  (gate?.run.status !== undefined && isEnding(gate.run.status));
 
 /** What a pull request for a stage says. `facts`: what approval brings, where that is known. */
 export function requestOfStage(
@@ -90,7 +90,7 @@ export function approvalPage(
     ...(gate && (isOpen || isApproved)
       ? [
           titled(
-            'Approval starts',
+            isEnding(gate.run.status ?? {}) ? 'Approval allowed' : 'Approval starts',
             sentences([
               ...approvalStarts(gate.run, gate.task, {
                 ...facts,

@@ -1,5 +1,6 @@
-import type { ClusterName, PlacementKey } from '../../../api/meta.ts';
+import type { ClusterName, Manifest, PlacementKey } from '../../../api/meta.ts';
 import { placementKey } from '../../../api/placement.ts';
+import { memoize } from '../../kernel/memoize.ts';
 import type { Removal } from '../../kernel/removal-digest.ts';
 import type { PlacementTarget, Plan } from '../../plan-document.ts';
 import { placementTargets } from '../../target-kinds.ts';
@@ -18,9 +19,11 @@ export interface Removals {
   readonly dropping: ReadonlySet<PlacementKey>;
   /** Clusters that leave with bindings of ours: their objects stay there, unmanaged. */
   readonly released: readonly Removal[];
+  /** `now`, and what the other clusters of those placements lose later in the rollout. */
+  readonly all: readonly Removal[];
   /**
-   * What an approver reviews. Objects dropped from a snapshot are listed for every cluster of the placement, so that one
-   * approval covers all steps of a rollout.
+   * What the digest of an approval covers. Objects dropped from a snapshot are listed for every cluster of the placement, also where
+   * they are not, or no longer, so that one approval covers all steps of a rollout.
    */
   readonly approvable: readonly Removal[];
 }
@@ -29,9 +32,11 @@ export interface Removals {
 export function findRemovals(evidence: Evidence): Removals {
   const lossOf = lossReader(evidence);
   const isTakenOver = takeovers(evidence);
+  const mayHave = holdingReader(evidence);
   const now: Removal[] = [];
   const released: Removal[] = [];
-  const approvable: Removal[] = [];
+  const later: Removal[] = [];
+  const covered: Removal[] = [];
   const dropping = new Set<PlacementKey>();
   for (const placement of evidence.changes) {
     const { key, pairs } = placement;
@@ -45,21 +50,34 @@ export function findRemovals(evidence: Evidence): Removals {
         released.push(...removals);
       } else {
         now.push(...removals);
-        approvable.push(...removals);
       }
       if (loss.kind === 'dropped' && removals.length > 0) dropping.add(key);
     }
     // The other clusters of the placement follow later in the rollout.
     for (const objects of drops.values())
-      for (const { clusterName, after, removedNow } of pairs)
-        if (after && !removedNow && after.state !== 'Scheduled')
-          approvable.push(
-            ...objects
-              .map((object) => ({ clusterName, placement: key, object }))
-              .filter((removal) => !isTakenOver(removal)),
-          );
+      for (const pair of pairs) {
+        const { clusterName, after, removedNow } = pair;
+        if (!after || removedNow || after.state === 'Scheduled') continue;
+        const removals = objects
+          .map((object) => ({ clusterName, placement: key, object }))
+          .filter((removal) => !isTakenOver(removal));
+        covered.push(...removals);
+        later.push(...removals.filter(({ object }) => mayHave(placement, pair, object)));
+      }
   }
-  return { now, dropping, released, approvable: [...approvable, ...released] };
+  return { now, dropping, released, all: [...now, ...later], approvable: [...now, ...covered, ...released] };
+}
+
+/** Whether a cluster may have an object of a placement now, by what is recorded. One that left the fleet keeps what it has. */
+function holdingReader(evidence: Evidence): (of: PlacementChange, pair: Pair, object: string) => boolean {
+  const contentsOf = snapshotReader(evidence);
+  const stays = membersThatStay(evidence);
+  const namesIn = memoize((contents: readonly Manifest[]): ReadonlySet<string> => new Set(objectsOf(contents)));
+  return ({ key }, { clusterName, before }, object) => {
+    if (before?.resourceSnapshotIndex === undefined || !stays.has(clusterName)) return false;
+    const contents = contentsOf(key, before.resourceSnapshotIndex);
+    return contents === notRemembered || namesIn(contents).has(object);
+  };
 }
 
 /** What is removed of one placement on one cluster. */

@@ -3,19 +3,10 @@ import type { ReviewedRemoval } from '../../plan-document.ts';
 import type { Removals } from './removed-objects.ts';
 
 /** What an approver reviews: removals first, clusters that lose the same objects of a placement together. */
-export function reviewedRemovals({
-  approvable,
-  released,
-}: Pick<Removals, 'approvable' | 'released'>): ReviewedRemoval[] {
-  const stays = new Set(released);
-  return [
-    ...grouped(
-      'remove',
-      approvable.filter((removal) => !stays.has(removal)),
-    ),
-    ...grouped('release', released),
-  ];
-}
+export const reviewedRemovals = ({ all, released }: Pick<Removals, 'all' | 'released'>): ReviewedRemoval[] => [
+  ...grouped('remove', all),
+  ...grouped('release', released),
+];
 
 function grouped(action: ReviewedRemoval['action'], removals: readonly Removal[]): ReviewedRemoval[] {
   const losses = Map.groupBy(removals, ({ placement, clusterName }) => `${placement} ${clusterName}`);

@@ -4,7 +4,7 @@ import { answerMessage } from '../../gate/approval-text.ts';
 import { approvedForLater, approvedText } from '../../gate/approver.ts';
 import { reviewAnnotation } from '../../gate/review.ts';
 import { conditionIs, findCondition, withTransitionTime } from '../../kernel/condition.ts';
-import { isOver } from '../../update-run.ts';
+import { isEnding, isOver } from '../../update-run.ts';
 import type { RunContext, RunStep } from '../step.ts';
 import { answerTo, approvalKind } from './answer.ts';
 import { reviewedIn } from './check-gate.ts';
@@ -21,8 +21,7 @@ export const plannedApprovals = (step: RunStep, context: RunContext): readonly S
     const task = taskOf(step.status, gate);
     if (!conditionIs(task.conditions, 'ApprovalRequestCreated', 'True')) return [];
     const approval = plannedApproval(step, context, gate);
-    const isClosed = isOver(step.status) || step.status.rollbackStatus !== undefined;
-    return isClosed && approval.answer === undefined ? [] : [approval];
+    return isEnding(step.status) && approval.answer === undefined ? [] : [approval];
   });
 
 function plannedApproval(step: RunStep, context: RunContext, gate: StageGate): StageApproval {

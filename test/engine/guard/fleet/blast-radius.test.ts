@@ -11,6 +11,7 @@ import {
   planned,
   planOf,
   remembered,
+  reviewed,
   rolling,
   rules,
   target,
@@ -314,6 +315,10 @@ describe('approval of a removal', () => {
     const digests = [step(0, 20), step(20, 40)].map((it) => findings(it).map(({ removalDigest }) => removalDigest));
     expect(digests[0]).toHaveLength(1);
     expect(digests[1]).toEqual(digests[0]);
+    const clustersOf = (of: ReturnType<typeof step>) =>
+      reviewed(of).map(({ objects: dropped, clusters: losing }) => [dropped, losing]);
+    const dropped = ['v1/ConfigMap web/cm-1'];
+    expect([step(0, 20), step(20, 40)].map(clustersOf)).toEqual([[[dropped, names]], [[dropped, names.slice(20)]]]);
   });
   it('of members that leave names what they take along', () => {
     const of = (names: string[]) => {
