@@ -84,6 +84,8 @@ export interface Fleet {
   readonly instanceCatalogs: readonly InstanceCatalog[];
   readonly removalApprovals: readonly RemovalApproval[];
   readonly config: FleetConfig | undefined;
+  /** No approval counts: `fleet.yaml`, which may name their folder, is not in effect. */
+  readonly noApprovalCounts: boolean;
   /** Placements whose file names no strategy: they have the one that `config` gives, or KubeFleet's. */
   readonly withoutStrategy: ReadonlySet<PlacementKey>;
   /** Everything under `resources/`: what the hub would hold. */
@@ -133,6 +135,7 @@ export const emptyFleet: Fleet = {
   instanceCatalogs: [],
   removalApprovals: [],
   config: undefined,
+  noApprovalCounts: false,
   withoutStrategy: new Set(),
   resources: [],
   invalidPools: [],

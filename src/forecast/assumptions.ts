@@ -22,6 +22,12 @@ export interface Assumptions {
   readonly joining?: ReadonlySet<ClusterName> | undefined;
 }
 
+/** The assumptions as far as they can hold for a fleet: while its fleet.yaml is not valid, no approval counts. */
+export const supposedOf = <A extends Pick<Assumptions, 'approveAfterMs'>>(
+  { noApprovalCounts }: Pick<Fleet, 'noApprovalCounts'>,
+  assumptions: A,
+): A => (noApprovalCounts ? { ...assumptions, approveAfterMs: undefined } : assumptions);
+
 /** After how long clusters are supposed to be ready where nothing says otherwise. */
 const usualReadyAfterMs = 90_000;
 

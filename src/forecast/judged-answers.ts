@@ -3,7 +3,6 @@ import { placementKey } from '../api/placement.ts';
 import type { Fleet, PlanInput } from '../engine/input.ts';
 import { type PlanResult, planFleet } from '../engine/plan.ts';
 import { memoOf } from '../engine/reuse/memo.ts';
-import { countingFolderOf } from '../repo/fleet/approval-places.ts';
 import { addedPauses, withPausesOf } from './added-pauses.ts';
 import { type Uncounted, uncountedIn } from './given-answers.ts';
 import { removalDigests } from './steps.ts';
@@ -32,7 +31,7 @@ export function judgedAnswers(
   /** No approval at all counts with the change, as its `fleet.yaml` is not valid. */
   readonly noneCounts: boolean;
 } {
-  const noneCounts = countingFolderOf(next.fleet) === undefined;
+  const noneCounts = next.fleet.noApprovalCounts;
   if (answers.length === 0) return { halted: [], uncounted: [], given: [], noneCounts };
   const input = { ...base, ...next };
   const { halted, resumed } = haltedUpgrades(input, answers);

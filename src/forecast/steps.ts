@@ -11,8 +11,7 @@ import { type PlanResult, planFleet } from '../engine/plan.ts';
 import type { Hold, Plan, RequestedApproval } from '../engine/plan-document.ts';
 import { memoOf } from '../engine/reuse/memo.ts';
 import { stateOf } from '../engine/staged/run-state.ts';
-import { countingFolderOf } from '../repo/fleet/approval-places.ts';
-import type { Assumptions } from './assumptions.ts';
+import { type Assumptions, supposedOf } from './assumptions.ts';
 import { type EqualWaves, startsOnly, wavesAfter, wavesWithin, withWavesAtOnce } from './equal-waves.ts';
 import type { ForecastResult } from './held-objects.ts';
 import { beforeContact } from './joining-members.ts';
@@ -88,9 +87,7 @@ export function* stepByStep(written: PlanInput, supposed: Assumptions, earlier?:
   const members = simulatedMembers(input, { ...assumptions, end: end + assumptions.untilMs });
   const upgrades = simulatedUpgrades(input, { ...assumptions, silent: members.silent });
   const nodes = simulatedNodes(input, { ...assumptions, silent: members.silent });
-  // While fleet.yaml is not valid, none counts.
-  const given = countingFolderOf(input.fleet) === undefined ? { approveAfterMs: undefined } : {};
-  const approver = simulatedApprovers({ ...assumptions, ...given });
+  const approver = simulatedApprovers(supposedOf(input.fleet, assumptions));
   const answered = answeringMembers();
   const steps: ForecastStep[] = [];
   const { joining = new Set() } = assumptions;

@@ -10,7 +10,7 @@ import { type PlanResult, planFleet } from '../engine/plan.ts';
 import type { GuardFinding, Hold } from '../engine/plan-document.ts';
 import { memoOf } from '../engine/reuse/memo.ts';
 import { type AllowedRemoval, allowedRemovals } from './allowed-removals.ts';
-import { type Assumptions, readyAfterIn } from './assumptions.ts';
+import { type Assumptions, readyAfterIn, supposedOf } from './assumptions.ts';
 import type { ChangedFreeze } from './changed-freezes.ts';
 import { type ChangedPace, changedPaces } from './changed-paces.ts';
 import { type ChangedPolicy, changedPolicies } from './changed-policies.ts';
@@ -212,7 +212,7 @@ export function* totalEffectInSteps(
     withheld,
     forecast,
     ...(!isRecorded && { unrecorded: { except: notRespondingIn(usualForecast) } }),
-    supposed,
+    supposed: supposedOf(next.fleet, supposed),
     guard: first.plan.guard,
     noLongerRefused,
     ...needed,

@@ -222,5 +222,8 @@ describe('wait does not accept an older version as done', () => {
     expect((await cli('wait', 'placements', '--for=Available', '--commit', 'any', '--repo', refused.dir)).code).toBe(0);
     const unknown = await cli('wait', 'placement/webb', '--for=Available', '--timeout', '0s', '--repo', refused.dir);
     expect(unknown).toEqual({ code: 2, out: '', err: 'gitfleet: there is no placement webb: did you mean web?\n' });
+    // It may be requested once the plan is in effect.
+    const asked = await cli('wait', 'approval/web-1', '--for=Approved', '--timeout', '0s', '--repo', refused.dir);
+    expect(asked).toMatchObject({ code: 1, err: expect.stringContaining('the plan is refused, so nothing changes') });
   });
 });

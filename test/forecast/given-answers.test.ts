@@ -58,10 +58,15 @@ it('an approval, a rejection and a removal name the run that starts after the on
 it('a change that breaks fleet.yaml says that no approval counts then, where one is asked for', async () => {
   const paper = new PaperFleet(files);
   const broken = { ...files, 'fleet.yaml': config('four') };
-  const rollout = async () => effectText(await effectOf(paper, broken)).rollout;
+  const rollout = async (of = broken) => effectText(await effectOf(paper, of)).rollout;
   const text = 'No approval counts while fleet.yaml is not valid: correct what is reported for it first.';
   await paper.settle();
   expect(await rollout()).toContain(text);
+  const other = `${staged}StagedUpdateRun\nmetadata: {name: web-2}\nspec: {}\n`;
+  for (const sound of [`${config('4')}---\n${other}`, other])
+    expect(await rollout({ ...files, 'fleet.yaml': sound })).not.toContain(text);
+  const { forecast } = effectText(await effectOf(paper, { ...broken, 'run-2.yaml': run('web-2') }));
+  expect(forecast).toContain('approvals are never given');
   Object.assign(paper.files, { 'approvals/web-1.yaml': approval('web-1') });
   await paper.settle();
   expect(await rollout()).not.toContain(text);

@@ -1,6 +1,6 @@
 import type { Problem } from '../../api/problem.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
-import { type Assumptions, readyAfterIn } from '../../forecast/assumptions.ts';
+import { type Assumptions, readyAfterIn, supposedOf } from '../../forecast/assumptions.ts';
 import { type Forecast, forecast as forecastFleet } from '../../forecast/forecast.ts';
 import { placeProblems } from '../../repo/fleet/place-problems.ts';
 import { formatProblem } from '../../repo/fleet/positions.ts';
@@ -49,7 +49,7 @@ export async function forecast(options: PlanOptions & AssumptionFlags & { readon
   const { found, assumptions, errors } = await withPlanInput(options, async (input, { tree }) => {
     const all = await placeProblems(input.fleet.problems, async () => tree);
     const readyAfterMs = given.readyAfterMs ?? readyAfterIn(input.fleet);
-    const assumptions = { ...given, readyAfterMs };
+    const assumptions = supposedOf(input.fleet, { ...given, readyAfterMs });
     return {
       found: forecastFleet(withRecordedStatus(input), assumptions),
       assumptions,
@@ -57,7 +57,8 @@ export async function forecast(options: PlanOptions & AssumptionFlags & { readon
     };
   });
   if (format === 'json') {
-    const { readyAfter = `${assumptions.readyAfterMs / 1_000}s`, approveAfter, upgradedAfter } = options;
+    const { readyAfter = `${assumptions.readyAfterMs / 1_000}s`, upgradedAfter } = options;
+    const approveAfter = assumptions.approveAfterMs === undefined ? 'never' : options.approveAfter;
     printJson({ ...found, problems: errors, assumptions: { readyAfter, approveAfter, upgradedAfter } });
   } else if (format === 'markdown') print(forecastMarkdown(found, { errors, assumptions }));
   else print(forecastTable(found, { errors, assumptions }));

@@ -51,14 +51,19 @@ export function notCreated(
   ];
 }
 
-/** Whether a commit certainly has no file of an object, which may be new in it. Of kinds that no file has that is not known. */
+/**
+ * Whether a commit certainly has no file of an object, which may be new in it. That is not known of kinds that no file has, and of
+ * approvals, which gitfleet requests.
+ */
 export function isInNoFile(
   { sources = new Map(), refused, unreadable }: Pick<Fleet, 'sources' | 'refused' | 'unreadable'>,
   { listing }: Pick<KindMeant, 'listing'>,
   wanted: string,
 ): boolean {
   const kinds = kindsOf(listing);
-  const isOfFiles = fleetKinds.some(({ kind }) => kinds.includes(kind.toLowerCase()));
+  const isOfFiles = fleetKinds.some(
+    ({ kind, answeredBy }) => answeredBy === undefined && kinds.includes(kind.toLowerCase()),
+  );
   const isNamed = (kind: string, of: Parameters<typeof isCalled>[0]): boolean =>
     kinds.includes(kind.toLowerCase()) && isCalled(of, wanted);
   const inFiles = [...sources.keys()].some((key) => {

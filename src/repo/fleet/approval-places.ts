@@ -38,11 +38,11 @@ export function countingFolder(
 }
 
 /** The same of a fleet that was loaded. */
-export const countingFolderOf = ({ config, problems }: Pick<Fleet, 'config' | 'problems'>): string | undefined =>
-  countingFolder(
-    config ? [{ object: config, file: configFile }] : [],
-    new Set(problems.flatMap(({ severity, file }) => (severity === 'error' && file ? [file] : []))),
-  );
+export const countingFolderOf = ({
+  config,
+  noApprovalCounts,
+}: Pick<Fleet, 'config' | 'noApprovalCounts'>): string | undefined =>
+  noApprovalCounts ? undefined : approvalFolder(config);
 
 /** The folder below which approvals count, with a slash at its end. A config in another file than `fleet.yaml` does not count. */
 export function approvalFolder(config: FleetConfig | undefined): string {

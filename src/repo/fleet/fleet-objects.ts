@@ -23,6 +23,8 @@ export interface FleetObjects {
   /** Files with a refused object that cannot be identified. */
   readonly unreadable: readonly string[];
   readonly findings: readonly Finding[];
+  /** The folder of approvals is not known. */
+  readonly noApprovalCounts: boolean;
 }
 
 /**
@@ -57,6 +59,7 @@ export function fleetObjects(documents: readonly Placed[], faulty: ReadonlySet<s
       ...[...struck].flatMap((index) => sound[index]!.ref ?? []),
     ],
     supposed: unsound.flatMap(({ supposed }) => supposed ?? []),
+    noApprovalCounts: folder === undefined,
     unreadable: unsound.filter(({ ref }) => !ref).map(({ placed }) => placed.file),
     findings: [
       ...validated.flatMap(({ placed, issues, ref }) => issues.map((issue) => ({ placed, issue, ref }))),

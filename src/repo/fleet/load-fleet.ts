@@ -69,6 +69,7 @@ export async function loadFleet(
     withoutStrategy: new Set(
       [...fleet.accepted, ...fleet.beingDeleted].flatMap(({ object, placed }) => withoutStrategy(object, placed.value)),
     ),
+    noApprovalCounts: fleet.noApprovalCounts,
     notActedOn: fleet.accepted.flatMap(({ object }) =>
       kindOf(object).notActedOn?.(object) === undefined ? [] : (writtenRef(object) ?? []),
     ),

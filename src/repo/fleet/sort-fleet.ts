@@ -19,12 +19,14 @@ export function sortFleet(read: {
   readonly notActedOn: readonly ObjectRef[];
   readonly sources: NonNullable<Fleet['sources']>;
   readonly withoutStrategy: Fleet['withoutStrategy'];
+  readonly noApprovalCounts: boolean;
 }): Fleet {
   return {
     ...emptyFleet,
     ...fieldsOf(read.objects),
     beingDeleted: [...read.beingDeleted].sort(by((placement) => placementKey(refOf(placement)))),
     withoutStrategy: read.withoutStrategy,
+    noApprovalCounts: read.noApprovalCounts,
     resources: [...read.resources].sort(
       by(
         ({ manifest: { apiVersion, kind, metadata } }) =>

@@ -2,7 +2,6 @@ import { placementKey } from '../../api/placement.ts';
 import { removalName } from '../../engine/gate/removal-approval.ts';
 import { type ApprovalRequestName, howToMerge, placeOfBranch } from '../../engine/gate/request.ts';
 import type { Hold, Plan, RequestedApproval } from '../../engine/plan-document.ts';
-import { countingFolderOf } from '../../repo/fleet/approval-places.ts';
 import { holdSubject } from '../hold-text.ts';
 import type { InEffect } from '../in-effect.ts';
 import { upgradeBrings } from '../upgrades/progress.ts';
@@ -42,7 +41,7 @@ export const refusalItems = (guard: Plan['guard']): Item[] =>
 export const approvals: SectionSource = (input) => {
   const removing = removals(input);
   const attention = waitingApprovals(input.inEffect.approvals, input.plan).length + removing.length;
-  const uncounted = countingFolderOf(input.fleet) === undefined ? { intro: noneCounts } : {};
+  const uncounted = input.fleet.noApprovalCounts ? { intro: noneCounts } : {};
   return list('Waiting for approval', [...gates(input), ...removing], { attention, ...uncounted });
 };
 

@@ -13,7 +13,7 @@ import { hasSucceeded } from '../../engine/staged/execute/current-stage.ts';
 import { isActive } from '../../engine/staged/execution-order.ts';
 import { stateOf } from '../../engine/staged/run-state.ts';
 import { hasFinished, hasStarted, isSkipped } from '../../engine/staged/step.ts';
-import { isEnding, isOver, isRunOf, placementOfRun } from '../../engine/update-run.ts';
+import { isOver, isRunOf, placementOfRun } from '../../engine/update-run.ts';
 import type { IsRemovedFrom } from '../../forecast/run-removals.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { type Opened, openedBy, openedTexts, type StageAhead } from './opened.ts';
@@ -86,7 +86,7 @@ export interface GuardRefusal {
   readonly rejection?: string;
 }
 
-/** What an approval starts, stage by stage, and what else must happen first. Of a run that is over, what it allowed. */
+/** What an approval starts, stage by stage, and what else must happen first. */
 export function approvalStarts(
   run: StagedUpdateRun,
   task: StageTaskState,
@@ -103,7 +103,6 @@ export function approvalStarts(
   },
 ): string[] {
   const opened = openedByTask(run, task, isRemovedFrom);
-  if (isEnding(run.status ?? {})) return openedTexts(opened);
   const after = opened.next === undefined ? waitingFor(run, runs) : [];
   return [
     ...openedTexts(opened),

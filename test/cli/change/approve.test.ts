@@ -12,6 +12,7 @@ import { FleetOnGit } from '../../support/fleet-on-git.ts';
 import { folder, put, removeFolders } from '../../support/folders.ts';
 import { nobody, sh } from '../../support/git-repository.ts';
 import { startGitServer } from '../../support/http-backend-server.ts';
+import { member, placement } from '../../support/paper-fleet.ts';
 import { cli } from '../../support/run-cli.ts';
 import { keyFile, sshKey, sshThere } from '../../support/signing-keys.ts';
 import { stagedRun } from '../../support/staged-run.ts';
@@ -368,6 +369,39 @@ it('a removal is approved, and cannot be rejected', async () => {
   fleet.look();
   await request(await fleet.pass());
   expect(await run(asked!)).toMatchObject({ code: 0, out: expect.stringContaining(`${asked} is approved already`) });
+});
+
+it('a removal whose approval was withdrawn while it was under way is approved again', async () => {
+  fleet = await FleetOnGit.open({
+    'clusters/a.yaml': member('a'),
+    'clusters/b.yaml': member('b'),
+    'web.yaml': placement(
+      'web',
+      '{placementType: PickAll}',
+      '{rollingUpdate: {maxUnavailable: 1, maxSurge: 0}}',
+      'web',
+    ),
+    'resources/web.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: {name: web}\n',
+    'resources/settings.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: web}\n',
+    'fleet.yaml':
+      'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nmetadata: {name: fleet}\nspec: {guard: {maxObjectsPerCluster: 0}}\n',
+  });
+  await fleet.settle();
+  fleet.git('rm', '-q', 'resources/settings.yaml');
+  fleet.git('commit', '-qm', 'Drop it');
+  fleet.look();
+  const { removalDigest = '' } = (await fleet.pass({ refused: true })).guard[0]!;
+  const asked = `removal-${removalDigest.slice('sha256:'.length).slice(0, 12)}`;
+  await request(await fleet.pass({ refused: true }));
+  expect(await run(asked)).toMatchObject({ code: 0, out: expect.stringContaining(`${asked} is approved`) });
+  fleet.look();
+  await fleet.pass();
+  fleet.git('revert', '--no-edit', '-m', '1', 'HEAD');
+  fleet.look();
+  await request(await fleet.pass({ refused: true }));
+  const again = await run(asked);
+  expect(again).toMatchObject({ code: 0, out: expect.not.stringContaining('already') });
+  expect(show(`main:approvals/${asked}.yaml`)).toContain(removalDigest);
 });
 
 describe('a run that an AutoUpgradeProfile proposes', () => {

@@ -30,7 +30,7 @@ import type { Proposed } from '../../../report/proposed-runs.ts';
 import { recordedApproval } from '../../../report/recorded-approval.ts';
 import { plainText } from '../../../report/sections/section.ts';
 import { upgradeBrings } from '../../../report/upgrades/progress.ts';
-import { approvalStarts } from '../../../report/waits/approval-starts.ts';
+import { approvalStarts, openedByTask } from '../../../report/waits/approval-starts.ts';
 import {
   beginsAt,
   freezeEnd,
@@ -42,6 +42,7 @@ import {
   type StartedUpgrade,
 } from '../../../report/waits/gate-starts.ts';
 import { targetsOf, withSkips } from '../../../report/waits/gate-targets.ts';
+import { openedTexts } from '../../../report/waits/opened.ts';
 import { progressText } from '../../../report/waits/progress-text.ts';
 import { failureText, rejectionText } from '../../../report/waits/rollback-texts.ts';
 import type { Status } from '../../status/open-status.ts';
@@ -91,14 +92,7 @@ export function approvalPage(
       ? [
           titled(
             isEnding(gate.run.status ?? {}) ? 'Approval allowed' : 'Approval starts',
-            sentences([
-              ...approvalStarts(gate.run, gate.task, {
-                ...facts,
-                isRemovedFrom: removedInRecord(gate.run, record),
-                runs: record.runs.values(),
-              }),
-              ...failureText(gate, record, facts),
-            ]),
+            sentences(startsOf(gate, record, facts)),
           ),
         ]
       : []),
@@ -118,6 +112,18 @@ export function approvalPage(
       : []),
     ...(status?.conditions?.length ? [titled('Conditions', conditionTable(status.conditions))] : []),
   ];
+}
+
+/** What approval starts; of a run that starts nothing any more, what it allowed. */
+function startsOf(gate: AskedGate, record: Asking['record'], facts: StageFacts | undefined): string[] {
+  const { run, task } = gate;
+  const isRemovedFrom = removedInRecord(run, record);
+  return isEnding(run.status ?? {})
+    ? openedTexts(openedByTask(run, task, isRemovedFrom))
+    : [
+        ...approvalStarts(run, task, { ...facts, isRemovedFrom, runs: record.runs.values() }),
+        ...failureText(gate, record, facts),
+      ];
 }
 
 const unknownHere = ({ commit }: Pick<FleetRecord, 'commit'>): string =>

@@ -53,6 +53,7 @@ const byPart: readonly Rule[] = Object.values({
   instanceCatalogs: never,
   invalidPools: never,
   // What is reported of the files, not what they say.
+  noApprovalCounts: never,
   notActedOn: never,
   whyRefused: never,
   problems: never,
