@@ -29,6 +29,8 @@ export interface InEffect extends Pick<Plan, 'placements' | 'runs' | 'nodes' | '
   readonly holdCount: number;
   /** Those that are neither approved nor rejected. */
   readonly approvals: readonly RequestedApproval[];
+  /** Names of requests that main answers by now, which counts once no plan is refused any more: `[ns.]name`. */
+  readonly answered: readonly string[];
   /** Those that a RemovalApproval ends. */
   readonly removalHolds: readonly Hold[];
   /** Placements that are short of clusters, in the order of `placements`. */
@@ -60,6 +62,8 @@ export function inEffect(plan: Plan, { before: { record: before, files }, fleet 
   const recorded = [...before.placements].sort(by(([key]) => key));
   const placements = recorded.map(([key, it]) => ({ ...asPublished(it, seen.get(key)), decisions }));
   const { holds = [], holdCount = 0, commit } = before.inEffect ?? {};
+  const approvals = stillAsked(plan, before, fleet);
+  const open = new Set(approvals.map(({ planned }) => placementKey(planned)));
   const holding = holds.filter(({ until }) => (parseInstant(until ?? '') ?? Infinity) > (parseInstant(plan.now) ?? 0));
   return {
     placements,
@@ -86,7 +90,10 @@ export function inEffect(plan: Plan, { before: { record: before, files }, fleet 
     commit,
     holds: holding,
     holdCount,
-    approvals: stillAsked(plan, before, fleet),
+    approvals,
+    answered: [...before.approvals].flatMap(([name, asked]) =>
+      recordedApproval(asked).answer === undefined && !open.has(placementKey(asked.metadata)) ? [name] : [],
+    ),
     removalHolds: holding.filter(
       ({ removalDigest }) => removalDigest !== undefined && !isRemovalApproved(removalDigest, fleet),
     ),
@@ -104,6 +111,7 @@ const asPlanned = (plan: Plan): InEffect => ({
   holds: listedHolds(plan),
   holdCount: plan.holds.length,
   approvals: plan.approvals.filter(({ answer }) => answer === undefined),
+  answered: [],
   removalHolds: plan.holds.filter(({ removalDigest }) => removalDigest !== undefined),
   shortages: shortagesOf(plan),
 });

@@ -30,7 +30,7 @@ export function summaryOf(
   }: Pick<DashboardInput, 'branch' | 'unreachable' | 'notRolledOut' | 'before' | 'fleet' | 'pages'>,
 ): object {
   const present = inEffect(plan, { before, fleet });
-  const { placements, commit, holds, holdCount, approvals, removalHolds, shortages, record } = present;
+  const { placements, commit, holds, holdCount, approvals, answered, removalHolds, shortages, record } = present;
   const members = recordedObjects('clusters', present);
   const clusters = new Set<string>();
   const counted = { bindings: 0, available: 0, scheduled: 0, leaving: 0 };
@@ -74,6 +74,7 @@ export function summaryOf(
     }),
     ...(contacts.length > 0 && { lastContact: Object.fromEntries(contacts) }),
     ...(removals.length > 0 && { removals }),
+    ...(answered.length > 0 && { answered }),
     ...(unusedApprovals.length > 0 && { unusedApprovals }),
     ...(pullRequests.length > 0 && { pullRequests }),
     ...(holds.length > 0 && { holds }),

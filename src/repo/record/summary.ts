@@ -27,6 +27,7 @@ export const summary = z.looseObject({
   unreachable: z.record(z.string(), z.string()).optional(),
   lastContact: z.record(z.string(), z.string()).optional(),
   removals: z.array(removalToApprove).optional(),
+  answered: z.array(z.string()).optional(),
   unusedApprovals: z.array(unusedApproval).optional(),
   pullRequests: z.array(requestPage.extend({ approval: z.string() })).optional(),
   holds: z.array(listedHold).optional(),
@@ -67,6 +68,8 @@ type Summary = z.infer<typeof summary>;
 export interface NotInEffect {
   /** Why the guard refused the plan. */
   readonly refusals: readonly string[];
+  /** Names of requests that are answered in it: `[ns.]name`. */
+  readonly answered?: readonly string[];
   /** Objects whose files are not valid, with the place of their first error where it is known. */
   readonly notValid: NonNullable<Summary['notValid']>;
   /** Unreadable files, which may contain anything. */
@@ -75,7 +78,14 @@ export interface NotInEffect {
   readonly errors: readonly Problem[];
 }
 
-export const notInEffectIn = ({ guard = [], notValid = [], notRead = [], problems = [] }: Summary): NotInEffect => ({
+export const notInEffectIn = ({
+  guard = [],
+  answered = [],
+  notValid = [],
+  notRead = [],
+  problems = [],
+}: Summary): NotInEffect => ({
+  answered,
   refusals: guard.map(({ message }) => message),
   notValid,
   notRead,

@@ -1,6 +1,7 @@
 import { placementKey } from '../../api/placement.ts';
 import { removalName } from '../../engine/gate/removal-approval.ts';
 import { type ApprovalRequestName, howToMerge, placeOfBranch } from '../../engine/gate/request.ts';
+import { listUpTo } from '../../engine/kernel/short-list.ts';
 import type { Hold, Plan, RequestedApproval } from '../../engine/plan-document.ts';
 import { holdSubject } from '../hold-text.ts';
 import type { InEffect } from '../in-effect.ts';
@@ -12,20 +13,34 @@ import { type Item, type Line, list, type SectionInput, type SectionSource } fro
 export const refused: SectionSource = (input) =>
   list(
     'Refused',
-    [...Map.groupBy(input.plan.guard, ({ removalDigest }) => removalDigest)].flatMap(([digest, findings]) =>
-      findings.map(({ message }, at) =>
-        digest && at === findings.length - 1
-          ? {
-              line: [message, ...ofBranch({ name: removalName(digest) }, input)],
-              ask: { name: removalName(digest) },
-            }
-          : { line: [message] },
-      ),
-    ),
+    [
+      ...refusedItems(input),
+      ...(input.inEffect.answered.length === 0
+        ? []
+        : [
+            {
+              line: [
+                `answered already, which counts once no plan is refused: ${listUpTo(input.inEffect.answered, 10)}`,
+              ],
+            },
+          ]),
+    ],
     {
       intro: 'The last plan was not applied. The tables below show the status that stays in effect.',
       attention: input.plan.guard.length > 0 ? 1 : 0,
     },
+  );
+
+const refusedItems = (input: SectionInput): Item[] =>
+  [...Map.groupBy(input.plan.guard, ({ removalDigest }) => removalDigest)].flatMap(([digest, findings]) =>
+    findings.map(({ message }, at) =>
+      digest && at === findings.length - 1
+        ? {
+            line: [message, ...ofBranch({ name: removalName(digest) }, input)],
+            ask: { name: removalName(digest) },
+          }
+        : { line: [message] },
+    ),
   );
 
 /** The same for a plan that is not published: no branch was pushed that approves the removal. */

@@ -1,6 +1,6 @@
 import { type MemberCluster, memberAgentOf } from '../../api/member-cluster.ts';
 import type { ClusterName } from '../../api/meta.ts';
-import type { PlacementRef } from '../../api/placement.ts';
+import { type PlacementRef, placementKey } from '../../api/placement.ts';
 import type { Binding } from '../../api/placement-state.ts';
 import type { ApprovalRequest, StagedUpdateRun, UpdateRunStatus } from '../../api/staged.ts';
 import { howToMerge } from '../../engine/gate/request.ts';
@@ -93,25 +93,34 @@ export function waitsInRun(run: StagedUpdateRun, placement: RecordedWithKind, kn
 
 const clusterOf = ({ targetCluster }: Binding): string => targetCluster;
 
+interface WaitFacts extends Pick<Listed, 'holds'> {
+  /** That a request (`[ns.]name`) is answered, which does not count yet; undefined = it is not. */
+  readonly answeredText?: (name: string) => string | undefined;
+}
+
 /** What an update run waits for, one line each; nothing when it is over. */
-export function waitsOfRun(run: StagedUpdateRun, { holds }: Pick<Listed, 'holds'>): string[] {
+export function waitsOfRun(run: StagedUpdateRun, { holds, answeredText }: WaitFacts): string[] {
   const { kind, metadata, status } = run;
   const reasons = held(holds, { kind, name: metadata.name, namespace: metadata.namespace });
   if (status === undefined) return reasons.length > 0 ? reasons : ['it has not started'];
   if (isOver(status)) return [];
   if (isPrepared(run)) return ['someone to start it: write state: Run into its file', ...reasons];
-  return [...suspension(run), ...waitsUnderWay(run, status, reasons)];
+  return [...suspension(run), ...waitsUnderWay(run, status, { reasons, answeredText })];
 }
 
 /** Other waits continue meanwhile, or have ended by then. */
 const suspension = ({ spec, metadata }: StagedUpdateRun): string[] =>
   spec.state === 'Stop' ? [`someone to resume it: gitfleet resume run ${titleOf(metadata)}`] : [];
 
-function waitsUnderWay(run: StagedUpdateRun, status: UpdateRunStatus, reasons: string[]): string[] {
+function waitsUnderWay(
+  run: StagedUpdateRun,
+  status: UpdateRunStatus,
+  { reasons, answeredText }: Pick<WaitFacts, 'answeredText'> & { readonly reasons: readonly string[] },
+): string[] {
   const open = status.rollbackStatus ? [] : stageTasks(run).filter(({ isOpen }) => isOpen);
-  if (open.length > 0) return open.map((task) => waitOfTask(task, run.metadata.namespace));
+  if (open.length > 0) return open.map((task) => waitOfTask(task, run.metadata.namespace, answeredText));
   const moving = inFlightOf(run);
-  if (moving.length === 0 && reasons.length > 0) return reasons;
+  if (moving.length === 0 && reasons.length > 0) return [...reasons];
   const now = progressOf(status.conditions);
   const progress = now === undefined ? 'it has not started' : inWords(now);
   return [moving.length === 0 ? progress : `${progress}, under way on ${moving.join(', ')}`];
@@ -131,11 +140,16 @@ const held = (holds: Listed['holds'], of: HeldObject): string[] =>
     .map(holdText);
 
 /** What one task of a stage waits for. */
-export function waitOfTask(task: StageTaskState, namespace: string | undefined): string {
+export function waitOfTask(
+  task: StageTaskState,
+  namespace: string | undefined,
+  answeredText: WaitFacts['answeredText'] = () => undefined,
+): string {
   const { stage, type, since, until, approval } = task;
   if (type === 'TimedWait') return `the soak of stage ${stage}${until === undefined ? '' : `, until ${until}`}`;
   const name = approval ?? '';
-  return `approval of ${name}${since === undefined ? '' : `, since ${since}`}: ${howToMerge({ name, namespace })}`;
+  const what = answeredText(placementKey({ name, namespace })) ?? howToMerge({ name, namespace });
+  return `approval of ${name}${since === undefined ? '' : `, since ${since}`}: ${what}`;
 }
 
 /** What keeps a member from being joined and healthy. */

@@ -1,6 +1,7 @@
 import type { Approver } from '../../../api/approver.ts';
 import type { ApprovedRemoval } from '../../../api/gitfleet.ts';
 import type { Condition } from '../../../api/meta.ts';
+import { placementKey } from '../../../api/placement.ts';
 import type { ApprovalRequest, StagedUpdateRun } from '../../../api/staged.ts';
 import type { UpgradeGate } from '../../../api/upgrade-gate.ts';
 import { removalName } from '../../../engine/gate/removal-approval.ts';
@@ -23,6 +24,7 @@ import { upgradeBrings } from '../../../report/upgrades/progress.ts';
 import { waitsOfApproval } from '../../../report/waits/waits.ts';
 import { fleetAsPlanned } from '../../status/fleet-as-planned.ts';
 import type { Status, StatusReader } from '../../status/open-status.ts';
+import { answeredText } from '../../status/refused-text.ts';
 import { namesOfKind } from '../kind-words.ts';
 import { ageOf, type Cell, type Listing, listing, statusOf, timesOf } from '../listing.ts';
 import { approvalFacts } from './approval-facts.ts';
@@ -184,7 +186,9 @@ export const approvals: Listing = listing<ApprovalRow>({
 /** A list of approvals needs nothing of what is read here: it is for the one that is described. */
 async function factsOf(approval: ApprovalRequest, reader: StatusReader) {
   const read = await reader.read();
-  if (isClosed(approval, askedGate(recordedApproval(approval), read.record))) return { read, facts: undefined };
+  const isAnswered = answeredText(placementKey(approval.metadata), read.notInEffect) !== undefined;
+  if (isAnswered || isClosed(approval, askedGate(recordedApproval(approval), read.record)))
+    return { read, facts: undefined };
   const fleet = await fleetAsPlanned(read, reader);
   return { read, facts: await approvalFacts(approval, read, { fleet, reader }) };
 }

@@ -46,7 +46,7 @@ import { openedTexts } from '../../../report/waits/opened.ts';
 import { progressText } from '../../../report/waits/progress-text.ts';
 import { failureText, rejectionText } from '../../../report/waits/rollback-texts.ts';
 import type { Status } from '../../status/open-status.ts';
-import { refusedText, uncountedText } from '../../status/refused-text.ts';
+import { answeredText, refusedText, uncountedText } from '../../status/refused-text.ts';
 import { conditionTable, fields, sentences, titled } from '../page-text.ts';
 
 /** Whether nothing is to be decided any more. */
@@ -78,7 +78,8 @@ export function approvalPage(
   const { metadata, status } = request;
   const gate = askedGate(recordedApproval(request), record);
   const { sections = [], changes = [], changesTitle = '' } = requestOfStage(request, record, facts) ?? {};
-  const isOpen = !isClosed(request, gate);
+  const answered = answeredText(placementKey(request.metadata), notInEffect);
+  const isOpen = !isClosed(request, gate) && answered === undefined;
   const isApproved = conditionIs(status?.conditions, 'Approved', 'True');
   const diffs =
     changes.length > 0
@@ -87,7 +88,7 @@ export function approvalPage(
         ? [`On the clusters: not known here: ${unknownHere(record)}`]
         : [];
   return [
-    head(request, gate, refusedText({ notInEffect })),
+    head(request, gate, [answered, refusedText({ notInEffect })].filter((text) => text !== undefined).join('; ')),
     ...(gate && (isOpen || isApproved)
       ? [
           titled(
@@ -152,7 +153,7 @@ export const pageObject = ({ title, lead, instructions, sections, changes }: App
 function head(
   { kind, metadata, spec, status }: ApprovalRequest,
   { run, task }: Partial<AskedGate> = {},
-  refused: string | undefined,
+  undecided: string,
 ): string {
   const decision = findCondition(status?.conditions, 'Approved');
   const answered = (answer: string): string => (task?.progress.startsWith(answer) ? task.progress : answer);
@@ -169,7 +170,7 @@ function head(
       'Decision',
       decision
         ? { True: answered('approved'), False: answered('rejected'), Unknown: 'unknown' }[decision.status]
-        : (refused ?? 'none yet'),
+        : undecided || 'none yet',
     ],
     [decision ? 'Decided' : 'Requested', decision?.lastTransitionTime ?? task?.asked],
     ['Waiting', decision ? 'none' : `run ${spec.parentStageRollout}: ${waits}`],
@@ -195,8 +196,9 @@ export function gatePage(
   const at = recorded?.absoluteStartTime;
   const isPending = state === 'Pending';
   const later = isPending ? approvedForLater(status?.approvedBy) : undefined;
-  const isOpen = isPending && later === undefined;
-  const refused = refusedText({ notInEffect });
+  const answered = isPending ? answeredText(metadata.name, notInEffect) : undefined;
+  const isOpen = isPending && later === undefined && answered === undefined;
+  const refused = isPending && later === undefined ? refusedText({ notInEffect }) : undefined;
   const by =
     later ?? approvedText(status?.approvedBy) ?? (state === 'Rejected' ? recorded?.status.error?.message : undefined);
   return [
@@ -208,7 +210,8 @@ export function gatePage(
       ['Type', spec.gateType],
       spec.displayName === undefined ? undefined : ['Title', spec.displayName],
       ['State', by === undefined ? state : `${state}, ${by}`],
-      isOpen && refused !== undefined ? ['Refused', refused] : undefined,
+      answered === undefined ? undefined : ['Decision', answered],
+      refused === undefined ? undefined : ['Refused', refused],
       isScheduled && isPending ? ['Opens', `${at ?? 'at its time'}, by itself`] : undefined,
       ['Review', metadata.annotations?.[reviewAnnotation]],
     ]),

@@ -8,6 +8,7 @@ import { isHalted } from '../../../report/upgrades/halted.ts';
 import { upgradeNow } from '../../../report/upgrades/now.ts';
 import { whyNotValid } from '../../status/last-good.ts';
 import type { Status } from '../../status/open-status.ts';
+import { answeredText } from '../../status/refused-text.ts';
 
 /**
  * What a cluster update run waits for, one line each: approvals, then what its holds say. Of one in which nothing starts, why: first
@@ -25,7 +26,7 @@ export function waitsOfUpgrade(
   }
   if (run.status && isDone(run.status)) return [];
   const approvals = openApprovals(run).map(
-    ({ name, since }) => `approval ${name} since ${since}: ${howToMerge({ name })}`,
+    ({ name, since }) => `approval ${name} since ${since}: ${answeredText(name, notInEffect) ?? howToMerge({ name })}`,
   );
   return [...approvals, ...holdsOf({ kind: run.kind, name: run.metadata.name }, holds).map(holdOfClusters)];
 }
