@@ -231,7 +231,7 @@ function runRollouts(
   const { members } = last.contents.world;
   const installs = installsOf(steps);
   const begun = installsIn(record);
-  const answeredAt = answeredIn(steps);
+  const approvedAt = answeredIn(steps, 'approved');
   const isMember = (cluster: ClusterName): boolean => members.get(cluster)?.leaving === false;
   const files = new Map(last.contents.world.admitted.runs.map((run) => [placementKey(run.metadata), run]));
   return last.plan.runs.flatMap((run): Rollout[] => {
@@ -249,7 +249,7 @@ function runRollouts(
       return from < now ? begun.has(id) : installs.has(`${id} ${from}`);
     };
     const { namespace } = run;
-    const answered: StageContext['answered'] = (name) => answeredAt({ kind: approvalKind(file), name, namespace });
+    const approved: StageContext['approved'] = (name) => approvedAt({ kind: approvalKind(file), name, namespace });
     const state =
       conditions.find(({ type, status: is }) => type === 'Succeeded' && is !== 'Unknown') ??
       findCondition(conditions, 'Progressing') ??
@@ -265,7 +265,7 @@ function runRollouts(
           isRemoved: (name) => isMember(name) && given.has(name),
           freezes,
           isInstall,
-          answered,
+          approved,
           refusals,
           earlier,
           failedAt,
@@ -279,7 +279,7 @@ function runRollouts(
             isRemoved: isMember,
             freezes: new Map(),
             isInstall: () => false,
-            answered,
+            approved,
             refusals,
             earlier: undefined,
           },

@@ -12,8 +12,8 @@ export interface StageContext {
   readonly freezes: ReadonlyMap<string, readonly Wait[]>;
   /** Whether the cluster has nothing of the placement when it starts. */
   readonly isInstall: (cluster: ClusterName, from: Timestamp) => boolean;
-  /** When an approval was answered. */
-  readonly answered: (approval: string) => Timestamp | undefined;
+  /** When it was given: also before the run accepts it, as while it is stopped. */
+  readonly approved: (approval: string) => Timestamp | undefined;
   readonly refusals: readonly Refusal[];
   readonly earlier: UpdateRunStatus | undefined;
   /** When its run failed or began to roll back, so that the stage does not go on. */
@@ -23,16 +23,16 @@ export interface StageContext {
 /** A stage of an update run as the last plan records it. */
 export function stageOf(
   stage: StageStatus,
-  { status, isRemoved, freezes, isInstall, answered, refusals, earlier, failedAt }: StageContext,
+  { status, isRemoved, freezes, isInstall, approved, refusals, earlier, failedAt }: StageContext,
 ): RolloutStage {
   const { stageName, clusters, startTime, endTime } = stage;
   const failure = findCondition(stage.conditions, 'Succeeded');
   const cutAt = endTime ?? (failure?.status === 'False' ? failure.lastTransitionTime : failedAt);
   const waits = [
-    ...(stage.beforeStageTaskStatus ?? []).flatMap((task) => approvalWait(task, answered) ?? []),
+    ...(stage.beforeStageTaskStatus ?? []).flatMap((task) => approvalWait(task, approved) ?? []),
     ...(freezes.get(stageName) ?? []),
     ...(stage.afterStageTaskStatus ?? []).flatMap((task) =>
-      task.type === 'Approval' ? (approvalWait(task, answered) ?? []) : (soakWait(stage, task, refusals) ?? []),
+      task.type === 'Approval' ? (approvalWait(task, approved) ?? []) : (soakWait(stage, task, refusals) ?? []),
     ),
   ].flatMap((wait) => cutWait(wait, cutAt) ?? []);
   const isRemoval = stageName === status.deletionStageStatus?.stageName;
@@ -88,12 +88,12 @@ function spanOf(
 
 type Task = NonNullable<StageStatus['afterStageTaskStatus']>[number];
 
-function approvalWait({ conditions, approvalRequestName }: Task, answered: StageContext['answered']): Wait | undefined {
+function approvalWait({ conditions, approvalRequestName }: Task, approved: StageContext['approved']): Wait | undefined {
   const from = findCondition(conditions, 'ApprovalRequestCreated')?.lastTransitionTime;
   const answer = findCondition(conditions, 'ApprovalRequestApproved');
   const recorded = answer?.status === 'True' ? answer.lastTransitionTime : undefined;
   if (from === undefined) return undefined;
-  const to = recorded && [recorded, answered(approvalRequestName ?? '') ?? recorded].sort()[0];
+  const to = [recorded, approved(approvalRequestName ?? '')].filter((at) => at !== undefined).sort()[0];
   return {
     kind: 'approval',
     from,

@@ -2,9 +2,11 @@ import { expect, it } from 'vitest';
 import type { ApprovalRequest } from '../../../src/api/staged.ts';
 import { approvalPage } from '../../../src/cli/kinds/approvals/page.ts';
 import type { Plan } from '../../../src/engine/plan-document.ts';
+import { forecast } from '../../../src/forecast/forecast.ts';
 import { readRecord } from '../../../src/repo/record/read.ts';
 import { effectText } from '../../../src/report/effect/effect-text.ts';
-import { effectOf } from '../../forecast/effect-of.ts';
+import { forecastParts } from '../../../src/report/forecast/lines.ts';
+import { assumptions, effectOf } from '../../forecast/effect-of.ts';
 import { AskedRun, gate, rollsBack, runOf, stageOf, strategy } from '../../support/asked-run.ts';
 import { upgradeMember, upgradeRun } from '../../support/cluster-upgrades.ts';
 import { deployment, placement } from '../../support/paper-fleet.ts';
@@ -146,4 +148,14 @@ it('an approval of a run that was rolled back says what it allowed, and nothing 
   expect(page).toContain('Approval allowed:\n  stage rest, 2 clusters, at most 5 at once: b, c\n  then the run waits');
   expect(page).toContain('rolled back since: a');
   expect(page).not.toMatch(/If a cluster fails|keep what|progress-deadline|not before/);
+});
+
+it('a forecast of a run that is stopped knows that its approval is given', async () => {
+  const fleet = await AskedRun.atGate();
+  await fleet.commit({ 'run1.yaml': runOf('web-1', { spec: ', state: Stop' }) });
+  const needs = async () =>
+    forecastParts(forecast(await fleet.paper.input(), assumptions)).flatMap(({ notes }) => notes);
+  expect(await needs()).toEqual([expect.stringContaining('needs approval web-1-before-rest, requested at')]);
+  await fleet.answer('True');
+  expect(await needs()).toEqual([]);
 });
