@@ -16,6 +16,7 @@ import { hasFinished, hasStarted, isSkipped } from '../../engine/staged/step.ts'
 import { isOver, isRunOf, placementOfRun } from '../../engine/update-run.ts';
 import type { IsRemovedFrom } from '../../forecast/run-removals.ts';
 import { titleOf } from '../../repo/title-of.ts';
+import { wholeSeconds } from '../whole-seconds.ts';
 import { type Opened, openedBy, openedTexts, type StageAhead } from './opened.ts';
 import { type StageTaskState, stageTasks } from './stage-tasks.ts';
 
@@ -106,7 +107,9 @@ export function approvalStarts(
   const after = opened.next === undefined ? waitingFor(run, runs) : [];
   return [
     ...openedTexts(opened),
-    ...openSoaks(run, task).map(({ until }) => `not before the soak of stage ${task.stage} is over, at ${until}`),
+    ...openSoaks(run, task).map(
+      ({ until }) => `not before the soak of stage ${task.stage} is over, at ${wholeSeconds(until ?? '')}`,
+    ),
     ...resumesAt(run),
     ...notWhileActive(run, runs),
     ...(pause === undefined ? [] : [`not before ${pause}`]),

@@ -1,6 +1,6 @@
 import { placementKey } from '../../api/placement.ts';
 import type { PlacementState } from '../../api/placement-state.ts';
-import type { StagedUpdateRun, StageStatus } from '../../api/staged.ts';
+import type { ClusterUpdatingStatus, StagedUpdateRun, StageStatus } from '../../api/staged.ts';
 import type { FleetRecord } from '../../engine/input.ts';
 import { listUpTo } from '../../engine/kernel/short-list.ts';
 import { wasBound } from '../../engine/placement/bindings.ts';
@@ -56,10 +56,14 @@ function returnText(run: StagedUpdateRun, started: StageStatus['clusters'], reco
   const without = unknownOn(run, record);
   const { stages, staying: reached } = returningIn(run, record);
   const ahead = started.filter((cluster) => !hasStarted(cluster));
-  const staying = [...reached, ...ahead.filter(({ clusterName }) => without.has(clusterName))];
-  if (stages.length === 0 && staying.length === reached.length + ahead.length)
-    return `those that it reached keep what they have, although it requests a rollback: ${whyStaying}`;
-  const except = staying.length === 0 ? '' : `, except ${namesOf(staying)}: ${whyStaying}`;
+  const unknown = ahead.flatMap(({ clusterName }): Staying[] => {
+    const why = without.get(clusterName);
+    return why === undefined ? [] : [{ clusterName, why }];
+  });
+  const staying = [...reached, ...unknown];
+  if (stages.length === 0 && unknown.length === ahead.length)
+    return `those that it reached keep what they have, although it requests a rollback${staying.length === 0 ? '' : `: ${stayingText(staying)}`}`;
+  const except = staying.length === 0 ? '' : `, except ${stayingText(staying)}`;
   return `those that it reached return to the snapshot that they had${except}`;
 }
 
@@ -82,7 +86,7 @@ function endTexts(run: StagedUpdateRun | undefined, { record, pauseNow, refusal 
   if (run === undefined || !rollsBack(run)) return ['ends the run'];
   const { stages, staying } = returningIn(run, record);
   const keep = staying.length === 1 ? 'keeps what it has' : 'keep what they have';
-  const keeps = staying.length === 0 ? [] : [`${namesOf(staying)} ${keep}: ${whyStaying}`];
+  const keeps = staying.length === 0 ? [] : [`${clustersOf(staying)} ${keep}: ${stayingText(staying)}`];
   if (stages.length === 0) return ['ends the run', ...keeps];
   const texts = stages.map(({ stageName, clusters }) => `stage ${stageName}: ${namesOf(clusters)}`);
   const count = clustersOf(stages.flatMap(({ clusters }) => clusters));
@@ -96,16 +100,27 @@ function endTexts(run: StagedUpdateRun | undefined, { record, pauseNow, refusal 
   ];
 }
 
-const whyStaying =
-  'nothing was there before, what was there is not recorded any more, something else has changed it since, or on-failure: rollback came later';
+/** A cluster that a rollback does not return to what it had. */
+interface Staying {
+  readonly clusterName: string;
+  readonly why: string;
+}
+
+const nothingBefore = 'nothing was there before';
+const notRecorded = 'what was there is not recorded any more';
+
+/** `a, b (nothing was there before), c (it left the fleet)` */
+const stayingText = (staying: readonly Staying[]): string =>
+  [...Map.groupBy(staying, ({ why }) => why)].map(([why, of]) => `${namesOf(of)} (${why})`).join(', ');
 
 /** Stages of a rollback with what they return, and clusters that the run reached and that it cannot give what they had. */
 export function returningIn(
   run: StagedUpdateRun,
   record: Recorded,
-): { readonly stages: readonly StageStatus[]; readonly staying: StageStatus['clusters'] } {
+): { readonly stages: readonly StageStatus[]; readonly staying: readonly Staying[] } {
   const { status = {} } = run;
   const state = stateOf(run, record);
+  const isMember = memberIn(record);
   const recorded = knownIndexes(state);
   const given = new Set(
     state?.bindings.flatMap((binding) => {
@@ -114,31 +129,40 @@ export function returningIn(
       return !deleting && wasBound(binding) && isOurs ? targetCluster : [];
     }),
   );
-  const known = new Set(
-    (status.stagesStatus ?? []).flatMap(({ clusters }) =>
-      clusters.flatMap(({ clusterName, previous }) => {
-        if (previous === undefined) return [];
-        const isThere = recorded.has(previous.resourceSnapshotIndex) && given.has(clusterName);
-        return state === undefined || isThere ? clusterName : [];
-      }),
-    ),
+  const previous = new Map(
+    (status.stagesStatus ?? []).flatMap(({ clusters }) => clusters.map((it) => [it.clusterName, it.previous])),
   );
+  const whyNot = (name: ClusterUpdatingStatus['clusterName']): string | undefined => {
+    const index = previous.get(name)?.resourceSnapshotIndex;
+    if (!isMember(name)) return 'it left the fleet';
+    if (index === undefined) return `${nothingBefore}, or on-failure: rollback came later`;
+    if (state === undefined) return undefined;
+    if (!recorded.has(index)) return notRecorded;
+    return given.has(name) ? undefined : 'something else has changed it since';
+  };
   const all = stagesToReturn(status);
   const stages = all.flatMap(({ stageName, clusters }) => {
-    const returning = clusters.filter(({ clusterName }) => known.has(clusterName));
+    const returning = clusters.filter(({ clusterName }) => whyNot(clusterName) === undefined);
     return returning.length === 0 ? [] : [{ stageName, clusters: returning }];
   });
-  const staying = all.flatMap(({ clusters }) => clusters.filter(({ clusterName }) => !known.has(clusterName)));
+  const staying = all.flatMap(({ clusters }) =>
+    clusters.flatMap(({ clusterName }): Staying[] => {
+      const why = whyNot(clusterName);
+      return why === undefined ? [] : [{ clusterName, why }];
+    }),
+  );
   return { stages, staying };
 }
 
-/** Clusters of which it is not known what they have: nothing yet, or a snapshot that was rebuilt after the record was lost. */
-export function unknownOn(run: StagedUpdateRun, record: Recorded): ReadonlySet<string> {
+/** Clusters that can return to nothing, and why: they have nothing yet, or a snapshot that was rebuilt after the record was lost. */
+export function unknownOn(run: StagedUpdateRun, record: Recorded): ReadonlyMap<string, string> {
   const state = stateOf(run, record);
   const known = knownIndexes(state);
-  return new Set(
+  return new Map(
     state?.bindings.flatMap(({ targetCluster, resourceSnapshotIndex: index }) =>
-      index === undefined || !known.has(index) ? targetCluster : [],
+      index === undefined || !known.has(index)
+        ? [[targetCluster, index === undefined ? nothingBefore : notRecorded] as const]
+        : [],
     ),
   );
 }

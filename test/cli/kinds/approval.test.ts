@@ -244,13 +244,14 @@ describe('describe approval', () => {
     expect(instructions).toContain(
       'To reject, which returns 1 cluster to the snapshot of before the run (stage canary: eu-1) and ends the run; not before someone resumes the run, which is stopped: gitfleet resume run web-1: `gitfleet',
     );
-    const why =
-      'nothing was there before, what was there is not recorded any more, something else has changed it since, or on-failure: rollback came later';
+    const why = 'eu-1 (nothing was there before, or on-failure: rollback came later)';
     const unknown = pageOf(canary.clusters);
     expect(unknown.lead[2]).toBe(
-      `If a cluster fails, the run fails: those that it reached return to the snapshot that they had, except eu-1: ${why}.`,
+      `If a cluster fails, the run fails: those that it reached return to the snapshot that they had, except ${why}.`,
     );
-    expect(unknown.instructions).toContain(`To reject, which ends the run; eu-1 keeps what it has: ${why}: \`gitfleet`);
+    expect(unknown.instructions).toContain(
+      `To reject, which ends the run; 1 cluster keeps what it has: ${why}: \`gitfleet`,
+    );
   });
 
   it('approved, nothing waits and nothing is to do', () => {
