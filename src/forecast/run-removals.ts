@@ -4,6 +4,7 @@ import type { StagedUpdateRun } from '../api/staged.ts';
 import { wasGiven } from '../engine/bindings/cleanup.ts';
 import type { PlanContents } from '../engine/delivery/plan-contents.ts';
 import type { FleetRecord } from '../engine/input.ts';
+import { isRemoved } from '../engine/staged/execute/delete-stage.ts';
 import { placementOfRun } from '../engine/update-run.ts';
 
 /**
@@ -20,7 +21,12 @@ export function removedInRecord(
 ): IsRemovedFrom {
   const isMember = memberIn({ clusters });
   const { bindings } = placements.get(placementKey(placementOfRun(run)))?.state ?? {};
-  return (cluster) => isMember(cluster) && (bindings === undefined || isLeaving(bindings, cluster));
+  // What is removed already has no binding any more.
+  const begun = new Set<string>(
+    run.status?.deletionStageStatus?.clusters.filter(isRemoved).map(({ clusterName }) => clusterName),
+  );
+  return (cluster) =>
+    begun.has(cluster) || (isMember(cluster) && (bindings === undefined || isLeaving(bindings, cluster)));
 }
 
 /** Whether a cluster is in the fleet and does not leave it, as it is recorded; of a record without clusters that is not known. */

@@ -29,12 +29,18 @@ export interface InEffect extends Pick<Plan, 'placements' | 'runs' | 'nodes' | '
   readonly holdCount: number;
   /** Those that are neither approved nor rejected. */
   readonly approvals: readonly RequestedApproval[];
-  /** Names of requests that main answers by now, which counts once no plan is refused any more: `[ns.]name`. */
-  readonly answered: readonly string[];
+  /** Requests that main answers by now, which counts once no plan is refused any more. */
+  readonly answered: readonly AnsweredRequest[];
   /** Those that a RemovalApproval ends. */
   readonly removalHolds: readonly Hold[];
   /** Placements that are short of clusters, in the order of `placements`. */
   readonly shortages: Shortages;
+}
+
+export interface AnsweredRequest {
+  /** `[ns.]name` */
+  readonly approval: string;
+  readonly answer: 'approved' | 'rejected';
 }
 
 /** A status and its files. */
@@ -62,8 +68,6 @@ export function inEffect(plan: Plan, { before: { record: before, files }, fleet 
   const recorded = [...before.placements].sort(by(([key]) => key));
   const placements = recorded.map(([key, it]) => ({ ...asPublished(it, seen.get(key)), decisions }));
   const { holds = [], holdCount = 0, commit } = before.inEffect ?? {};
-  const approvals = stillAsked(plan, before, fleet);
-  const open = new Set(approvals.map(({ planned }) => placementKey(planned)));
   const holding = holds.filter(({ until }) => (parseInstant(until ?? '') ?? Infinity) > (parseInstant(plan.now) ?? 0));
   return {
     placements,
@@ -90,10 +94,12 @@ export function inEffect(plan: Plan, { before: { record: before, files }, fleet 
     commit,
     holds: holding,
     holdCount,
-    approvals,
-    answered: [...before.approvals].flatMap(([name, asked]) =>
-      recordedApproval(asked).answer === undefined && !open.has(placementKey(asked.metadata)) ? [name] : [],
-    ),
+    approvals: stillAsked(plan, before, fleet),
+    answered: plan.approvals.flatMap(({ planned, answer }) => {
+      const approval = placementKey(planned);
+      const asked = before.approvals.get(approval);
+      return answer && asked && recordedApproval(asked).answer === undefined ? [{ approval, answer }] : [];
+    }),
     removalHolds: holding.filter(
       ({ removalDigest }) => removalDigest !== undefined && !isRemovalApproved(removalDigest, fleet),
     ),

@@ -20,6 +20,7 @@ import {
 import { removalPage } from '../../report/approval/removal-page.ts';
 import type { InEffect } from '../../report/in-effect.ts';
 import { proposedRuns } from '../../report/proposed-runs.ts';
+import { noneCounts } from '../../report/sections/approvals.ts';
 import { wholeSeconds } from '../../report/whole-seconds.ts';
 import type { Recorded } from '../pass/pass-state.ts';
 import type { DesiredState } from '../ports.ts';
@@ -47,10 +48,13 @@ export async function wantedRequests(facts: RequestFacts, desired: DesiredState)
       pages.set(placementKey(approval.planned), await pageOf(approval, facts, desired));
   for (const removal of removalsToApprove({ ...recorded.result.plan, holds: present.removalHolds }))
     pages.set(removal.name, removalPage(removal, { problems }));
+  // It says first that merging starts nothing yet.
+  const uncounted = recorded.fleet.noApprovalCounts ? [noneCounts] : [];
   return [...pages].map(([name, page]) => {
     const known = recorded.before.pages.get(name);
     const assigned = known?.assigned ? known.url : undefined;
-    return { name, commit: tips.get(name), assigned, ...approvalMarkdown(page, most) };
+    const text = approvalMarkdown({ ...page, lead: [...uncounted, ...page.lead] }, most);
+    return { name, commit: tips.get(name), assigned, ...text };
   });
 }
 

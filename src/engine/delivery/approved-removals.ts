@@ -1,7 +1,7 @@
 import type { Approver } from '../../api/approver.ts';
 import type { ApprovedRemoval } from '../../api/gitfleet.ts';
 import type { ClusterName, PlacementKey } from '../../api/meta.ts';
-import { type PlacementRef, placementKey } from '../../api/placement.ts';
+import { type PlacementRef, placementKey, refOf } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
 import { askForeign, containsForeign, stillToGo } from '../bindings/foreign-objects.ts';
 import { recordedApprover } from '../gate/approver.ts';
@@ -11,6 +11,7 @@ import { by } from '../kernel/ordering.ts';
 import type { AllowedRemoval, PlacementTarget, Plan } from '../plan-document.ts';
 import { directoryOf, objectDocument } from '../record/documents.ts';
 import { placementTargets } from '../target-kinds.ts';
+import { isOver, placementOfRun } from '../update-run.ts';
 import type { World } from '../world.ts';
 import { isRefused, withUnremoved } from './removal-holds.ts';
 
@@ -66,14 +67,14 @@ function approvedAfter(
       const { underWay = [], ...used } = status;
       const isOpen = (it: UnderWay[number]): boolean =>
         it.clusterName === undefined
-          ? isRollingOut(it.placement, plan)
+          ? isRollingOut(it.placement, plan, world)
           : inProgress.has(rest.spec.removalDigest) || mayRemain(it.clusterName, it.placement, world);
       return [name, { ...rest, status: { ...used, ...openOf(underWay.filter(isOpen)) } }];
     }),
   );
   for (const [removalDigest, started] of inProgress) {
     if (removals.get(hexOf(removalDigest))?.status.underWay !== undefined) continue;
-    const underWay = started.filter((it) => it.clusterName !== undefined || isRollingOut(it.placement, plan));
+    const underWay = started.filter((it) => it.clusterName !== undefined || isRollingOut(it.placement, plan, world));
     removals.set(hexOf(removalDigest), {
       apiVersion: 'gitfleet.dev/v1alpha1',
       kind: 'ApprovedRemoval',
@@ -126,8 +127,18 @@ const targetOf = ({ targets }: Plan, cluster: ClusterName, placement: PlacementR
     (it) => it.clusterName === cluster && placementKey(it.placement) === placementKey(placement),
   );
 
-/** Whether clusters of a placement have different snapshots: then some have still to lose what others have lost. */
-function isRollingOut(key: PlacementKey, { placements }: Plan): boolean {
+/**
+ * Whether clusters of a placement have different snapshots: then some have still to lose what others have lost. Under External only
+ * while an update run is not over: without one they may keep them for good.
+ */
+function isRollingOut(key: PlacementKey, { placements, runs }: Plan, { admitted, input: { fleet } }: World): boolean {
+  const written = fleet.placements.find((placement) => placementKey(refOf(placement)) === key);
+  if (written?.spec.strategy.type === 'External') {
+    const own = new Set(
+      admitted.runs.flatMap((run) => (placementKey(placementOfRun(run)) === key ? placementKey(run.metadata) : [])),
+    );
+    if (!runs.some((run) => own.has(placementKey(run)) && !isOver(run.status))) return false;
+  }
   const bindings = placements.find((placement) => placementKey(placement) === key)?.bindings ?? [];
   const indexes = bindings.flatMap(({ move, resourceSnapshotIndex }) =>
     move === 'remove' ? [] : (resourceSnapshotIndex ?? []),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ClusterName } from '../../api/meta.ts';
 import type { Problem } from '../../api/problem.ts';
+import { removalName } from '../../engine/gate/removal-approval.ts';
 import type { GroupedHold } from '../../engine/plan-document.ts';
 import type { NotRolledOut } from '../../engine/staged/not-rolled-out.ts';
 import { commitId, type DaemonMemory, listedHold } from './daemon-memory.ts';
@@ -27,7 +28,7 @@ export const summary = z.looseObject({
   unreachable: z.record(z.string(), z.string()).optional(),
   lastContact: z.record(z.string(), z.string()).optional(),
   removals: z.array(removalToApprove).optional(),
-  answered: z.array(z.string()).optional(),
+  answered: z.array(z.object({ approval: z.string(), answer: z.enum(['approved', 'rejected']) })).optional(),
   unusedApprovals: z.array(unusedApproval).optional(),
   pullRequests: z.array(requestPage.extend({ approval: z.string() })).optional(),
   holds: z.array(listedHold).optional(),
@@ -43,7 +44,7 @@ export const summary = z.looseObject({
       }),
     )
     .optional(),
-  guard: z.array(z.looseObject({ message: z.string() })).optional(),
+  guard: z.array(z.looseObject({ message: z.string(), removalDigest: z.string().optional() })).optional(),
   notValid: z
     .array(
       z.object({
@@ -68,8 +69,10 @@ type Summary = z.infer<typeof summary>;
 export interface NotInEffect {
   /** Why the guard refused the plan. */
   readonly refusals: readonly string[];
-  /** Names of requests that are answered in it: `[ns.]name`. */
-  readonly answered?: readonly string[];
+  /** Names of the approvals of removals that would let it pass. */
+  readonly approvedBy?: readonly string[];
+  /** Requests that it answers while its plan is refused, by `[ns.]name`. */
+  readonly answered?: NonNullable<Summary['answered']>;
   /** Objects whose files are not valid, with the place of their first error where it is known. */
   readonly notValid: NonNullable<Summary['notValid']>;
   /** Unreadable files, which may contain anything. */
@@ -87,6 +90,7 @@ export const notInEffectIn = ({
 }: Summary): NotInEffect => ({
   answered,
   refusals: guard.map(({ message }) => message),
+  approvedBy: [...new Set(guard.flatMap(({ removalDigest }) => (removalDigest ? removalName(removalDigest) : [])))],
   notValid,
   notRead,
   errors: problems.filter(({ severity }) => severity === 'error'),

@@ -83,11 +83,12 @@ export function askedGate(
   return run && task ? { run, task } : undefined;
 }
 
-/** The commits of the snapshot that a stage has, and of the one that it would get. */
+/** The commits of the snapshot that the clusters have which an approval starts, and of the one that they would get. */
 export function commitsOf({ run, task }: AskedGate, { placements }: Pick<FleetRecord, 'placements'>) {
   const state = placements.get(placementKey(placementOfRun(run)))?.state;
-  const ahead = stagesAhead(openedByTask(run, task, () => true)).flatMap((stage) => stage.clusters);
-  const clusters = new Set(ahead.map(({ clusterName }) => clusterName));
+  const opened = openedByTask(run, task, () => true);
+  const starting = opened.stages.length > 0 ? opened.stages : stagesAhead(opened);
+  const clusters = new Set(starting.flatMap((stage) => stage.clusters.map(({ clusterName }) => clusterName)));
   const indexes = (state?.bindings ?? []).flatMap(({ targetCluster, resourceSnapshotIndex: index }) =>
     clusters.has(targetCluster) && index !== undefined ? [index] : [],
   );

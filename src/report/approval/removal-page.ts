@@ -16,7 +16,7 @@ export const removalPage = (removal: RemovalToApprove, of: { readonly problems: 
     ...refusedText(removal),
     ...(isOfOthers(removal) ? ['It also removes what is in them and not of the placement.'] : []),
   ],
-  instructions: `${notNow} To reject, revert the commit that removes them.`,
+  instructions: `${notNow} To reject, ${toRejectRemoval}.`,
   sections: [
     warnings({ name: removal.name, ...of }),
     list(
@@ -71,7 +71,15 @@ function containersText({ changes = [] }: RemovalToApprove, { objects, clusters 
 }
 
 const refusedText = ({ commit }: RemovalToApprove): string[] =>
-  commit === undefined ? [] : [`Commit ${commit.slice(0, 12)} is refused as a whole: nothing of it is applied before.`];
+  commit === undefined
+    ? []
+    : [
+        `The plan of commit ${commit.slice(0, 12)} is refused as a whole: before that nothing continues, also what it does elsewhere, and no answer to another request counts. All of it happens with the approval: \`gitfleet plan\` shows it.`,
+      ];
+
+/** A manifest that comes back does not help where an update run removes: it brings the snapshot of its start. */
+export const toRejectRemoval =
+  'revert the commit that removes them; where an update run removes them, suspend it (`gitfleet suspend run NAME`) or revert the answer that started it';
 
 function changeLine({ action, placement, objects, clusters, count }: RemovedObjects): string {
   const where = `${amount(count.clusters, 'cluster')} (${named(clusters, count.clusters)})`;

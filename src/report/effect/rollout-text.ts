@@ -118,8 +118,9 @@ export function rolloutText(effect: TotalEffect): string[] {
   ];
 }
 
-const isAnyAsked = ({ approvals }: Pick<Plan, 'approvals'>): boolean =>
-  approvals.some(({ file, answer }) => file !== undefined && answer === undefined);
+const isAnyAsked = ({ approvals, guard, holds }: Pick<Plan, 'approvals' | 'guard' | 'holds'>): boolean =>
+  approvals.some(({ file, answer }) => file !== undefined && answer === undefined) ||
+  [...guard, ...holds].some(({ removalDigest }) => removalDigest !== undefined);
 
 /** `update run web-2: on-failure: rollback, max-failures: 1, progress-deadline: 30m` */
 function policyLine({ run, before, after }: TotalEffect['policies'][number]): string {

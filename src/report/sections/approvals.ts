@@ -1,7 +1,6 @@
 import { placementKey } from '../../api/placement.ts';
 import { removalName } from '../../engine/gate/removal-approval.ts';
 import { type ApprovalRequestName, howToMerge, placeOfBranch } from '../../engine/gate/request.ts';
-import { listUpTo } from '../../engine/kernel/short-list.ts';
 import type { Hold, Plan, RequestedApproval } from '../../engine/plan-document.ts';
 import { holdSubject } from '../hold-text.ts';
 import type { InEffect } from '../in-effect.ts';
@@ -15,33 +14,28 @@ export const refused: SectionSource = (input) =>
     'Refused',
     [
       ...refusedItems(input),
-      ...(input.inEffect.answered.length === 0
-        ? []
-        : [
-            {
-              line: [
-                `answered already, which counts once no plan is refused: ${listUpTo(input.inEffect.answered, 10)}`,
-              ],
-            },
-          ]),
+      ...input.inEffect.answered.map(({ approval, answer }) => ({
+        line: [{ bold: approval }, `: ${answer} already, which counts once no plan is refused any more`],
+      })),
     ],
     {
-      intro: 'The last plan was not applied. The tables below show the status that stays in effect.',
+      intro: `The last plan was not applied. The tables below show the status that stays in effect.${input.fleet.noApprovalCounts ? ` ${noneCounts}` : ''}`,
       attention: input.plan.guard.length > 0 ? 1 : 0,
     },
   );
 
 const refusedItems = (input: SectionInput): Item[] =>
-  [...Map.groupBy(input.plan.guard, ({ removalDigest }) => removalDigest)].flatMap(([digest, findings]) =>
-    findings.map(({ message }, at) =>
-      digest && at === findings.length - 1
-        ? {
-            line: [message, ...ofBranch({ name: removalName(digest) }, input)],
-            ask: { name: removalName(digest) },
-          }
-        : { line: [message] },
-    ),
-  );
+  [...Map.groupBy(input.plan.guard, ({ removalDigest }) => removalDigest)].flatMap(([digest, findings]): Item[] => {
+    if (digest === undefined) return findings.map(({ message }) => ({ line: [message] }));
+    const ask = { name: removalName(digest) };
+    const [first] = findings;
+    return findings.length === 1
+      ? [{ line: [first!.message, ...ofBranch(ask, input)], ask }]
+      : [
+          ...findings.map(({ message }): Item => ({ line: [message] })),
+          { line: ['all of these are removals that one approval allows', ...ofBranch(ask, input)], ask },
+        ];
+  });
 
 /** The same for a plan that is not published: no branch was pushed that approves the removal. */
 export const refusalItems = (guard: Plan['guard']): Item[] =>
@@ -56,7 +50,12 @@ export const refusalItems = (guard: Plan['guard']): Item[] =>
 export const approvals: SectionSource = (input) => {
   const removing = removals(input);
   const attention = waitingApprovals(input.inEffect.approvals, input.plan).length + removing.length;
-  const uncounted = input.fleet.noApprovalCounts ? { intro: noneCounts } : {};
+  const why = input.fleet.noApprovalCounts
+    ? noneCounts
+    : input.plan.guard.length > 0
+      ? 'No answer counts while the guard refuses the plan.'
+      : undefined;
+  const uncounted = why === undefined ? {} : { intro: why };
   return list('Waiting for approval', [...gates(input), ...removing], { attention, ...uncounted });
 };
 

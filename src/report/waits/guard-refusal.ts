@@ -1,9 +1,11 @@
-import type { ClusterName, Manifest } from '../../api/meta.ts';
+import type { ClusterName, Manifest, ObjectRef } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { ClusterUpdatingStatus, StagedUpdateRun, StageStatus } from '../../api/staged.ts';
 import type { PlanContents } from '../../engine/delivery/plan-contents.ts';
+import { askRemoval } from '../../engine/gate/removal-approval.ts';
 import { areTooManyObjects, mostClusters } from '../../engine/guard/fleet/blast-radius.ts';
-import { findCondition } from '../../engine/kernel/condition.ts';
+import type { Fleet } from '../../engine/input.ts';
+import { removalDigestOf } from '../../engine/kernel/removal-digest.ts';
 import { keyOfManifest, objectKey } from '../../engine/selection/object-key.ts';
 import { concurrencyOf } from '../../engine/staged/execute/current-stage.ts';
 import { rollsBack } from '../../engine/staged/failure-policy.ts';
@@ -32,9 +34,11 @@ export function guardRefusal(
   for (const { action, clusters } of effect.changes)
     if (action === 'remove') for (const cluster of clusters) lost.set(cluster, (lost.get(cluster) ?? 0) + 1);
   const lossOf: LossOf = ({ clusterName }) => lost.get(clusterName) ?? 0;
-  const dropping = isDropApproved(run, contents) ? [] : stages;
+  const dropping = stages
+    .map((stage): Step => ({ ...stage, atOnce: atOnceIn(run, stage.name) }))
+    .filter((step) => !isDropApproved(run, step, { effect, contents }));
   const steps = [
-    ...dropping.map((stage): Step => ({ ...stage, atOnce: atOnceIn(run, stage.name) })),
+    ...dropping,
     // Without contents any of them may lose something.
     { clusters: removed, atOnce: removed.length },
   ];
@@ -54,12 +58,17 @@ export function guardRefusal(
       clusters: clusters.filter(({ clusterName }) => !unknown.has(clusterName)),
     }),
   );
-  const returnText = (of: Iterable<Returned>): string | undefined =>
-    refusalText('a rollback removes what the run added', {
-      steps: [...of].map(({ stageName, clusters }) => ({ clusters, atOnce: atOnceIn(run, stageName) })),
-      lossOf: returnLosses(run, contents),
+  const lostBy = returnLosses(run, contents);
+  const returnText = (of: Iterable<Returned>): string | undefined => {
+    const steps = [...of].map(({ stageName, clusters }) => ({ clusters, atOnce: atOnceIn(run, stageName) }));
+    const losses = steps.flatMap(({ clusters }) => clusters.map((cluster) => lostBy(cluster)));
+    return refusalText('a rollback removes what the run added', {
+      steps,
+      lossOf: (cluster) => lostBy(cluster).objects.size,
       contents,
+      others: losses.some(({ objects }) => objects.size > 0) ? vanishedBack(losses, contents) : [],
     });
+  };
   const rejection = returnText(returning);
   const rollback = returnText(merged(returning, ahead));
   return {
@@ -94,30 +103,47 @@ function merged(reached: readonly Returned[], ahead: readonly Returned[]): Itera
   return all.values();
 }
 
-/** An approval of removals that was given for one step of a run covers all of its steps, but not what another run removes. */
-function isDropApproved(run: StagedUpdateRun, { world }: PlanContents): boolean {
-  const key = placementKey(placementOfRun(run));
-  const start = startOf(run);
-  if (start === undefined) return false;
-  return [...world.input.record.removals.values()].some(
-    ({ status: { at, underWay = [] } }) =>
-      at !== undefined &&
-      at >= start &&
-      underWay.some(({ placement, clusterName }) => placement === key && clusterName === undefined),
+/**
+ * Whether an approval of removals is given that the guard will require, as for an earlier step of the same rollout: its digest covers all
+ * clusters of the placement. What else goes at the same time makes it another one.
+ */
+function isDropApproved(
+  run: StagedUpdateRun,
+  { clusters, atOnce }: Step,
+  { effect, contents: { works, world } }: { readonly effect: StageEffect; readonly contents: PlanContents },
+): boolean {
+  const { input } = world;
+  const starting = new Set<string>(clusters.map(({ clusterName }) => clusterName));
+  const objects = effect.changes.flatMap(({ action, object, clusters: of }) =>
+    action === 'remove' && of.some((cluster) => starting.has(cluster)) ? nameOfObject(object) : [],
   );
+  if (objects.length === 0 || input.record.removals.size === 0) return false;
+  const placement = placementKey(placementOfRun(run));
+  const bound = (works.get(placement)?.bindings ?? []).flatMap(({ binding: { targetCluster, state, deleting } }) =>
+    deleting || state === 'Scheduled' ? [] : targetCluster,
+  );
+  const losing = new Set([...bound, ...clusters.slice(0, atOnce).map(({ clusterName }) => clusterName as ClusterName)]);
+  const removals = [...losing].flatMap((clusterName) => objects.map((object) => ({ clusterName, placement, object })));
+  return askRemoval((used) => removalDigestOf(removals, input.digest, { used }), input).approved;
 }
 
-/** When its first cluster started. */
-const startOf = ({ status = {} }: StagedUpdateRun): string | undefined =>
-  (status.stagesStatus ?? [])
-    .flatMap((stage) => stage.clusters.flatMap(({ conditions }) => startedAt(conditions) ?? []))
-    .sort()[0];
+const nameOfObject = ({ apiVersion, kind, namespace, name }: ObjectRef): string =>
+  `${apiVersion}/${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
 
-const startedAt = (conditions: ClusterUpdatingStatus['conditions']): string | undefined =>
-  findCondition(conditions, 'Started')?.lastTransitionTime;
+/** What a cluster loses as it returns to what it had before a run. */
+interface ReturnLoss {
+  /** Keys of objects. Overrides, and other placements, do not count. */
+  readonly objects: ReadonlySet<string>;
+  /** It had nothing then, as its snapshot is empty. */
+  readonly isAll: boolean;
+}
 
-/** How many objects a cluster loses as it returns to what it had before the run. Overrides, and other placements, do not count. */
-function returnLosses(run: StagedUpdateRun, { works }: PlanContents): LossOf {
+const nothingLost: ReturnLoss = { objects: new Set(), isAll: false };
+
+function returnLosses(
+  run: StagedUpdateRun,
+  { works }: PlanContents,
+): (cluster: Pick<ClusterUpdatingStatus, 'clusterName'>) => ReturnLoss {
   const { status = {} } = run;
   const work = works.get(placementKey(placementOfRun(run)));
   const contentsOf = (index: number): readonly Manifest[] | undefined => work?.contents.get(index);
@@ -128,29 +154,44 @@ function returnLosses(run: StagedUpdateRun, { works }: PlanContents): LossOf {
   const bound = new Map<string, number | undefined>(
     work?.bindings.map(({ binding }) => [binding.targetCluster, binding.resourceSnapshotIndex]),
   );
-  const losses = new Map<number, number>();
+  const losses = new Map<number, ReturnLoss>();
   return ({ clusterName }) => {
     const index = reached.get(clusterName)?.resourceSnapshotIndex ?? bound.get(clusterName);
     // Nothing was there: it keeps what it has.
-    if (index === undefined) return 0;
+    if (index === undefined) return nothingLost;
     if (!losses.has(index)) {
       const before = contentsOf(index)?.map(keyOfManifest);
-      losses.set(index, before ? given.difference(new Set(before)).size : 0);
+      const loss = before && { objects: given.difference(new Set(before)), isAll: before.length === 0 };
+      losses.set(index, loss ?? nothingLost);
     }
     return losses.get(index)!;
   };
 }
 
+const noResources = 'the repo has no resources';
+
 /** That a drop looks like a mistake: the repo has no resources, or still has what the snapshot does not. */
 function vanished(run: StagedUpdateRun, effect: StageEffect, { works, world }: PlanContents): string[] {
-  const { resources } = world.input.fleet;
-  if (resources.length === 0) return ['the repo has no resources'];
+  const { fleet } = world.input;
+  if (fleet.resources.length === 0) return [noResources];
   const work = works.get(placementKey(placementOfRun(run)));
   if (work?.contents.get(Number(run.status?.resourceSnapshotIndexUsed))?.length !== 0) return [];
-  const inRepo = new Set(resources.map(({ manifest }) => keyOfManifest(manifest)));
+  const inRepo = keysInRepo(fleet);
   const isThere = effect.changes.some(({ action, object }) => action === 'remove' && inRepo.has(objectKey(object)));
   return isThere ? ['its resource selectors match nothing, and the repo still has some of them'] : [];
 }
+
+/** The same of a rollback. */
+function vanishedBack(losses: readonly ReturnLoss[], { world }: PlanContents): string[] {
+  const { fleet } = world.input;
+  if (fleet.resources.length === 0) return [noResources];
+  const inRepo = keysInRepo(fleet);
+  const isThere = losses.some(({ objects, isAll }) => isAll && !inRepo.isDisjointFrom(objects));
+  return isThere ? ['the snapshot of before the run is empty, and the repo still has some of what goes'] : [];
+}
+
+const keysInRepo = ({ resources }: Fleet): ReadonlySet<string> =>
+  new Set(resources.map(({ manifest }) => keyOfManifest(manifest)));
 
 /** That the removal from clusters at the end looks like one: none that the placement names is in the fleet. */
 function misspelt(run: StagedUpdateRun, removed: readonly unknown[], { works, world }: PlanContents): string[] {

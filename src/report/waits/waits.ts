@@ -25,7 +25,7 @@ import { inWords, progressOf } from './progress-text.ts';
 import { type StageTaskState, stageTasks } from './stage-tasks.ts';
 import { type Listed, whyLate, whyNotSettled } from './why-late.ts';
 
-interface Known extends Listed {
+interface Known extends Listed, Pick<WaitFacts, 'answeredText'> {
   readonly record: FleetRecord;
   /** External placements that need a staged update run. */
   readonly notRolledOut: readonly NotRolledOut[];
@@ -42,7 +42,7 @@ const mostNamed = 10;
  */
 export function waitsOfPlacement(
   placement: RecordedWithKind,
-  { record, unreachable, holds, notRolledOut }: Known,
+  { record, unreachable, holds, notRolledOut, answeredText }: Known,
 ): string[] {
   const { kind, name, namespace, object, state } = placement;
   const whole = [...moreClusters(state), ...held(holds, { kind, name, namespace })];
@@ -63,7 +63,9 @@ export function waitsOfPlacement(
     ...(suspended === undefined ? [] : [suspendedText(suspended)]),
     ...whole,
     ...(missing === undefined ? noRun : [missing, runToAdd([neededRun(placement, notRolledOut)!]) ?? []].flat()),
-    ...runs.flatMap((run) => waitsOfRun(run, { holds }).map((line) => `run ${titleOf(run.metadata)}: ${line}`)),
+    ...runs.flatMap((run) =>
+      waitsOfRun(run, { holds, answeredText }).map((line) => `run ${titleOf(run.metadata)}: ${line}`),
+    ),
     ...late,
   ];
 }
@@ -95,7 +97,7 @@ const clusterOf = ({ targetCluster }: Binding): string => targetCluster;
 
 interface WaitFacts extends Pick<Listed, 'holds'> {
   /** That a request (`[ns.]name`) is answered, which does not count yet; undefined = it is not. */
-  readonly answeredText?: (name: string) => string | undefined;
+  readonly answeredText?: ((name: string) => string | undefined) | undefined;
 }
 
 /** What an update run waits for, one line each; nothing when it is over. */
@@ -165,5 +167,8 @@ export function waitsOfCluster(
 }
 
 /** How to approve a request; nothing when it is decided. */
-export const waitsOfApproval = ({ metadata, status }: ApprovalRequest): string[] =>
-  findCondition(status?.conditions, 'Approved') ? [] : [howToMerge(metadata)];
+export const waitsOfApproval = (
+  { metadata, status }: ApprovalRequest,
+  { answeredText = () => undefined }: Pick<WaitFacts, 'answeredText'> = {},
+): string[] =>
+  findCondition(status?.conditions, 'Approved') ? [] : [answeredText(placementKey(metadata)) ?? howToMerge(metadata)];

@@ -12,7 +12,7 @@ import { FleetOnGit } from '../../support/fleet-on-git.ts';
 import { folder, put, removeFolders } from '../../support/folders.ts';
 import { nobody, sh } from '../../support/git-repository.ts';
 import { startGitServer } from '../../support/http-backend-server.ts';
-import { member, placement } from '../../support/paper-fleet.ts';
+import { deployment, member, placement } from '../../support/paper-fleet.ts';
 import { cli } from '../../support/run-cli.ts';
 import { keyFile, sshKey, sshThere } from '../../support/signing-keys.ts';
 import { stagedRun } from '../../support/staged-run.ts';
@@ -24,6 +24,9 @@ let fleet: FleetOnGit;
 const name = 'web-1-after-all';
 const branch = `gitfleet/approve/${name}`;
 const path = `approvals/${name}.yaml`;
+
+const guard = (limit: string): string =>
+  `apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nmetadata: {name: fleet}\nspec: {guard: {${limit}}}\n`;
 
 /** Pushes the branches that a plan asks for, as the daemon does. */
 async function request(plan: Plan): Promise<void> {
@@ -117,7 +120,9 @@ describe('a gate of a staged update run', () => {
     });
     expect(await run(name, '--reject', '--reason', 'no')).toMatchObject({
       code: 2,
-      err: expect.stringContaining(`${name} is approved already: revert the commit that approved it, before gitfleet `),
+      err: expect.stringContaining(
+        `${name} is approved already: revert the commit that approved it (a merge with git revert -m 1), before gitfleet `,
+      ),
     });
   });
 
@@ -371,6 +376,33 @@ it('a removal is approved, and cannot be rejected', async () => {
   expect(await run(asked!)).toMatchObject({ code: 0, out: expect.stringContaining(`${asked} is approved already`) });
 });
 
+it('a gate that is answered while plans are refused says that this does not count yet, and what refuses', async () => {
+  const files = stagedRun('{type: Approval}');
+  fleet = await FleetOnGit.open({
+    ...files,
+    'other.yaml': placement('other', '{placementType: PickAll}'),
+    'resources/other.yaml': deployment('other', 'other', 'other:1'),
+  });
+  for (let at = 0; at < 4; at++) await request(await fleet.pass());
+  fleet.git('rm', '-q', 'other.yaml');
+  fleet.commit({ 'fleet.yaml': guard('maxClusters: 0') }, 'Remove more than may go');
+  fleet.look();
+  const plan = await fleet.pass({ refused: true });
+  await request(plan);
+  const why = `nothing continues and no decision counts while the guard refuses the plan: ${plan.guard[0]!.message}`;
+  const ran = await run(name);
+  expect(ran.code).toBe(0);
+  expect(ran.out + ran.err).toContain(`it does not count yet: ${why}`);
+  fleet.look();
+  await fleet.pass({ refused: true });
+  fleet.git('branch', '-qD', branch);
+  expect((await run(name)).out).toContain(`counts once gitfleet acts on that commit (${why}`);
+  const removal = plan.guard[0]!.removalDigest!.slice('sha256:'.length).slice(0, 12);
+  const other = await run(`removal-${removal}`);
+  expect(other.code).toBe(0);
+  expect(other.out + other.err).not.toContain('does not count yet');
+});
+
 it('a removal whose approval was withdrawn while it was under way is approved again', async () => {
   fleet = await FleetOnGit.open({
     'clusters/a.yaml': member('a'),
@@ -383,8 +415,7 @@ it('a removal whose approval was withdrawn while it was under way is approved ag
     ),
     'resources/web.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: {name: web}\n',
     'resources/settings.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: web}\n',
-    'fleet.yaml':
-      'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nmetadata: {name: fleet}\nspec: {guard: {maxObjectsPerCluster: 0}}\n',
+    'fleet.yaml': guard('maxObjectsPerCluster: 0'),
   });
   await fleet.settle();
   fleet.git('rm', '-q', 'resources/settings.yaml');

@@ -24,6 +24,16 @@ spec: {placementName: web, stagedRolloutStrategyName: careful}
 const forecast = (...flags: string[]) => cli('forecast', '--repo', repo(), '--now', '2026-11-20T10:00:00Z', ...flags);
 
 describe('gitfleet forecast', () => {
+  it('says that approvals are never given while fleet.yaml is not valid', async () => {
+    const dir = repo({
+      'fleet.yaml': 'apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nspec: {guard: {maxClusters: four}}\n',
+    });
+    const said = async (...flags: string[]) =>
+      (await cli('forecast', '--repo', dir, '--now', '2026-11-20T10:00:00Z', ...flags)).out;
+    expect(await said()).toContain('approvals are never given');
+    expect(JSON.parse(await said('-o', 'json'))).toMatchObject({ assumptions: { approveAfter: 'never' } });
+  });
+
   it('shows stages on a time line, what they need, and every cluster', async () => {
     const { out, code } = await forecast();
     expect(code).toBe(0);

@@ -364,6 +364,19 @@ it('edits the text in place when facts change, at most once a minute, and puts b
   expect(asked('PATCH')).toBe(edits + 1);
 });
 
+it('says that no approval counts as long as fleet.yaml is not valid', async () => {
+  await open('github');
+  fleet.start({ forge });
+  await untilOpen();
+  const text =
+    'No approval counts while fleet.yaml is not valid: correct what is reported for it first.\n\nMerging starts ';
+  expect(forge.pull(1).body).not.toContain(text);
+  fleet.commit({ 'fleet.yaml': config('github', 'reviewer: [ann]') });
+  await fleet.until('it says so', () => forge.pull(1).body.startsWith(text), 180);
+  fleet.commit({ 'fleet.yaml': config('github') });
+  await fleet.until('it no longer says so', () => forge.pull(1).body.startsWith('Merging starts '), 180);
+});
+
 it('shows what others changed on clusters that are done', async () => {
   await open('github');
   fleet.start({ forge });

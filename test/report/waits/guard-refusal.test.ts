@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { configMap, type Files } from '../../forecast/effect-of.ts';
 import { AskedRun, gate, rollsBack, runOf, stageOf, strategy } from '../../support/asked-run.ts';
+import { deployment } from '../../support/paper-fleet.ts';
 
 const config = (guard: string): Files => ({
   'fleet.yaml': `apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nmetadata: {name: fleet}\nspec: {guard: ${guard}}\n`,
@@ -75,4 +76,65 @@ it('an approval of removals for an earlier run does not cover what a run removes
   expect((await fleet.facts()).refusal?.starts).toContain('b, c would lose too many of their objects');
   const { guard } = await fleet.answer('True');
   expect(guard.map(({ rule }) => rule)).toEqual(['blast-radius-objects', 'blast-radius-objects']);
+});
+
+it('an approval of removals covers all steps of a run, and nothing of a later one', async () => {
+  const fleet = await AskedRun.open({ ...config('{maxObjectsPerCluster: 1}'), ...extra });
+  const refused = await fleet.commit({ ...rollout(undefined), ...without });
+  await fleet.commit({ 'approvals/removal.yaml': removalApproval(refused.guard[0]!.removalDigest!) });
+  expect((await fleet.facts()).refusal).toEqual({});
+  const [, used] = [...fleet.paper.record].find(([path]) => path.startsWith('removals/'))!;
+  expect(used).toContain('underWay');
+  await fleet.commit({ 'run1.yaml': '' });
+  await fleet.commit({ 'run2.yaml': runOf('web-2', { spec: ', resourceSnapshotIndex: "1"' }) });
+  expect((await fleet.facts()).refusal?.starts).toContain('b, c would lose too many of their objects');
+  const { guard } = await fleet.answer('True');
+  expect(guard.map(({ removalDigest }) => removalDigest)).not.toContain(refused.guard[0]!.removalDigest);
+  expect(guard).toHaveLength(2);
+});
+
+it.each([
+  ['that drops other objects', 'web-1'],
+  ['whose clusters lose more', 'web-2'],
+])('an approval of removals does not cover those of a run %s', async (_, asked) => {
+  const fleet = await AskedRun.open({ ...config('{maxObjectsPerCluster: 9}'), ...extra });
+  await fleet.commit({ ...rollout(undefined), 'resources/more.yaml': '' });
+  await fleet.commit({ 'run1.yaml': runOf('web-1', { spec: ', state: Stop' }) });
+  await fleet.commit(config('{maxObjectsPerCluster: 0}'));
+  const refused = await fleet.commit({ 'run2.yaml': runOf('web-2'), 'resources/extra.yaml': '' });
+  await fleet.commit({ 'approvals/removal.yaml': removalApproval(refused.guard[0]!.removalDigest!) });
+  if (asked === 'web-1') {
+    await fleet.commit({ 'run2.yaml': runOf('web-2', { spec: ', state: Stop' }) });
+    await fleet.commit({ 'run1.yaml': runOf('web-1') });
+  }
+  const approval = `${asked}-before-rest`;
+  expect((await fleet.facts(approval)).refusal?.starts).toContain('b, c would lose too many of their objects');
+  const { guard } = await fleet.answer('True', approval);
+  expect(guard.map(({ rule }) => rule)).toEqual(['blast-radius-objects', 'blast-radius-objects']);
+});
+
+const elsewhere = configMap('other', '1').replace('namespace: web', 'namespace: elsewhere');
+
+it.each<[string, Files, Files, Files, string]>([
+  [
+    'to an empty snapshot',
+    { 'resources/web.yaml': elsewhere },
+    { 'resources/web-2.yaml': deployment('web', 'web', 'web:2') },
+    {},
+    'the snapshot of before the run is empty, and the repo still has some of what goes',
+  ],
+  [
+    'in a repo without resources',
+    {},
+    { 'resources/extra.yaml': configMap('extra', '1') },
+    { 'resources/web.yaml': '', 'resources/extra.yaml': '' },
+    'the repo has no resources',
+  ],
+])('a rejection whose rollback %s looks like a mistake says so', async (_, before, added, after, why) => {
+  const fleet = await AskedRun.open(before);
+  await fleet.commit({ ...rollout(undefined, rollsBack), ...added });
+  await fleet.commit(after);
+  expect((await fleet.page()).instructions).toContain(`which the guard may refuse (${why}): ${needs}`);
+  const { guard } = await fleet.answer('False');
+  expect(guard.map(({ rule }) => rule)).toContain('everything-vanished');
 });

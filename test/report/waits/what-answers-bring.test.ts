@@ -15,6 +15,13 @@ const first = 'To reject, which returns 1 cluster to the snapshot of before the 
 const stateOf = ({ runs }: Plan, name: string): string | undefined =>
   runs.find((run) => run.name === name)?.status.conditions?.find(({ type }) => type === 'Progressing')?.message;
 
+/** What `describe approval` says. */
+function pageOf({ paper }: AskedRun, name: string): string {
+  const { record } = readRecord(paper.record);
+  const status = { record, inPlace: false, reported: [], pages: new Map() };
+  return approvalPage(record.approvals.get(name) as ApprovalRequest, status).join('\n');
+}
+
 it('a rejection of a run that is stopped rolls back once it is resumed', async () => {
   const fleet = await AskedRun.atGate();
   await fleet.commit({ 'run1.yaml': runOf('web-1', { annotations: rollsBack, spec: ', state: Stop' }) });
@@ -143,10 +150,7 @@ it('an approval of a run that was rolled back says what it allowed, and nothing 
   });
   await fleet.answer('True');
   await fleet.answer('False', 'web-1-after-rest');
-  const { record } = readRecord(fleet.paper.record);
-  const page = approvalPage(record.approvals.get('web-1-before-rest') as ApprovalRequest, {
-    ...{ record, inPlace: false, reported: [], pages: undefined },
-  }).join('\n');
+  const page = pageOf(fleet, 'web-1-before-rest');
   expect(page).toContain('Approval allowed:\n  stage rest, 2 clusters, at most 5 at once: b, c\n  then the run waits');
   expect(page).toContain('rolled back since: a');
   expect(page).not.toMatch(/If a cluster fails|keep what|progress-deadline|not before/);
@@ -160,4 +164,19 @@ it('a forecast of a run that is stopped knows that its approval is given', async
   expect(await needs()).toEqual([expect.stringContaining('needs approval web-1-before-rest, requested at')]);
   await fleet.answer('True');
   expect(await needs()).toEqual([]);
+});
+
+it('an approval whose run is over says what it allowed to remove', async () => {
+  const pick = (...names: string[]): string =>
+    placement('web', `{placementType: PickFixed, clusterNames: [${names}]}`, '{type: External}');
+  const fleet = await AskedRun.open({ 'web.yaml': pick('a', 'b', 'c') });
+  await fleet.commit({
+    'web.yaml': pick('a', 'b'),
+    'steps.yaml': strategy('steps', stageOf('first'), stageOf('rest', `, after${gate}`)),
+    'run1.yaml': runOf('web-1'),
+    'resources/web.yaml': deployment('web', 'web', 'web:2'),
+  });
+  expect((await fleet.page()).lead[0]).toBe('Merging starts the removal from 1 cluster: c.');
+  await fleet.answer('True');
+  expect(pageOf(fleet, 'web-1-after-rest')).toContain('Approval allowed:\n  the removal from 1 cluster: c\n');
 });

@@ -105,7 +105,10 @@ async function answered(name: string, answering: Answering): Promise<Requests | 
         if (await isAnswered(name, requests, { desired, options })) return undefined;
         const request = await readRequestBranch(name, desired, requests);
         if (request === undefined) return requests;
-        await withForge(desired, options.forge, (forge) => answer(request, { desired, forge }, answering));
+        const asked = requests.open.get(name);
+        // An approval of removals may be what lets the plan pass.
+        const refused = asked && !('kind' in asked) ? undefined : requests.refused;
+        await withForge(desired, options.forge, (forge) => answer(request, { desired, forge, refused }, answering));
         return undefined;
       });
     } catch (error) {
@@ -126,7 +129,8 @@ async function isAnswered(
   const summary = `${name} is ${isApproved ? 'approved' : 'rejected'} already`;
   if (options.reject ? isApproved : !isApproved) throw new CliError(`${summary}: ${otherwise[given]}`);
   const isUnread = given === 'approved, unread';
-  const when = `on ${desired.branch}, and counts once gitfleet acts on that commit (gitfleet get problems shows what prevents it)`;
+  const why = requests.refused ?? 'gitfleet get problems shows what prevents it';
+  const when = `on ${desired.branch}, and counts once gitfleet acts on that commit (${why})`;
   await printUnchanged(isUnread ? `${summary} ${when}` : summary, options.output);
   return true;
 }
@@ -136,7 +140,7 @@ const otherwise = {
   approved:
     'revert the commit that approved it if no cluster behind it has started, or else stop the run, unless it is over',
   'approved, used': 'the removal is made, once; a later one is requested again',
-  'approved, unread': 'revert the commit that approved it, before gitfleet acts on it',
+  'approved, unread': 'revert the commit that approved it (a merge with git revert -m 1), before gitfleet acts on it',
   rejected: 'commit a new run',
   'rejected, unread':
     'as long as gitfleet has not read the commit that rejected it, revert that one first; afterwards commit a new run',
@@ -157,7 +161,11 @@ function unreadAnswer(name: string, { open, asked }: Requests, { fleet }: Desire
 
 async function answer(
   request: RequestBranch,
-  { desired, forge }: { readonly desired: Desired; readonly forge: Forge | undefined },
+  {
+    desired,
+    forge,
+    refused,
+  }: { readonly desired: Desired; readonly forge: Forge | undefined; readonly refused: string | undefined },
   { options, author, gitDir, note }: Answering,
 ): Promise<void> {
   const { name, doubts } = request;
@@ -194,6 +202,7 @@ async function answer(
   const notes = [
     ...(forge && options.dryRun ? [`${forge.kind} merges it as a pull request of ${forge.repository}`] : []),
     ...doubts.map((doubt) => `${reject ? 'left out of the rejection' : 'merged with --force'}: ${doubt}`),
+    ...(refused === undefined ? [] : [`it does not count yet: ${refused}`]),
     ...(options.dryRun ? [`nothing is changed; this does it: ${command(name, options)}`] : note ? [note] : []),
   ];
   const summary = { done: `${name} is ${verb}`, already: `${name} is ${verb} already`, notes };

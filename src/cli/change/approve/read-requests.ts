@@ -11,6 +11,7 @@ import { proposedRuns } from '../../../report/proposed-runs.ts';
 import { recordedApproval } from '../../../report/recorded-approval.ts';
 import { publishedTip } from '../../fleet-repo/published-tip.ts';
 import { inFolders } from '../../status/open-status.ts';
+import { refusedText } from '../../status/refused-text.ts';
 import type { Desired } from '../open-desired.ts';
 
 /** What the daemon requests, as the status branch records it, and the branches that are there. */
@@ -23,6 +24,8 @@ export interface Requests {
   readonly proposed: ReadonlyMap<string, ProposedRun>;
   /** Recorded answers, by name; `approved, used`: of removals. */
   readonly answers: ReadonlyMap<string, 'approved' | 'rejected' | 'approved, used'>;
+  /** That no answer counts yet, as a plan is refused. */
+  readonly refused: string | undefined;
   /** Who commits for the daemon. */
   readonly author: Person;
 }
@@ -32,11 +35,11 @@ export async function readRequests({ branches }: Desired, statusBranch: string):
   const asked = [...refs.keys()].map((ref) => ref.slice(approvalPrefix.length)).sort();
   const tip = await publishedTip(branches, statusBranch)();
   if (tip === undefined) {
-    const nothing = { open: new Map(), proposed: new Map(), answers: new Map() };
+    const nothing = { open: new Map(), proposed: new Map(), answers: new Map(), refused: undefined };
     return { asked, ...nothing, author: parsePerson(defaultAuthor) };
   }
   await branches.obtain(branchRef(statusBranch), tip);
-  const { record, removals } = readRecord(
+  const { record, removals, notInEffect } = readRecord(
     await readFiles(branches, tip, inFolders(['approvals', 'profiles', 'removals'])),
   );
   const answers = new Map<string, 'approved' | 'rejected' | 'approved, used'>();
@@ -52,5 +55,6 @@ export async function readRequests({ branches }: Desired, statusBranch: string):
     else answers.set(name, answer);
   }
   const proposed = new Map([...proposedRuns(record)].map(([name, { run }]) => [name, run]));
-  return { asked, open, proposed, answers, author: (await branches.objects.commit(tip)).author };
+  const refused = refusedText({ notInEffect });
+  return { asked, open, proposed, answers, refused, author: (await branches.objects.commit(tip)).author };
 }

@@ -24,7 +24,7 @@ import { upgradeBrings } from '../../../report/upgrades/progress.ts';
 import { waitsOfApproval } from '../../../report/waits/waits.ts';
 import { fleetAsPlanned } from '../../status/fleet-as-planned.ts';
 import type { Status, StatusReader } from '../../status/open-status.ts';
-import { answeredText } from '../../status/refused-text.ts';
+import { answeredText, withAnswers } from '../../status/refused-text.ts';
 import { namesOfKind } from '../kind-words.ts';
 import { ageOf, type Cell, type Listing, listing, statusOf, timesOf } from '../listing.ts';
 import { approvalFacts } from './approval-facts.ts';
@@ -135,7 +135,7 @@ export const approvals: Listing = listing<ApprovalRow>({
     }
     return gatePage(row.gate, status, await membersOf(status, reader));
   },
-  waits: (row) => ('approval' in row ? waitsOfApproval(row.approval) : []),
+  waits: (row, status) => ('approval' in row ? waitsOfApproval(row.approval, withAnswers(status)) : []),
   conditions: (row) => ('gate' in row ? conditionsOf(row.gate) : isGiven(row) ? givenConditions : undefined),
   columns: [
     {

@@ -9,7 +9,7 @@ import {
   removalApprovalObject,
   type UnusedApproval,
 } from '../../../repo/record/removals-to-approve.ts';
-import { reasonLines, removalCounts, removalLines } from '../../../report/approval/removal-page.ts';
+import { reasonLines, removalCounts, removalLines, toRejectRemoval } from '../../../report/approval/removal-page.ts';
 import type { Status } from '../../status/open-status.ts';
 import { fields, sentences, titled } from '../page-text.ts';
 import { type Asking, approveLines, ofBranch } from './page.ts';
@@ -27,7 +27,14 @@ export function removalPage(
       ['Name', name],
       ['Kind', 'RemovalApproval'],
       ['Decision', 'none yet'],
-      ...(commit === undefined ? [] : [['Refused', `commit ${commit}, as a whole: nothing of it is applied`] as const]),
+      ...(commit === undefined
+        ? []
+        : [
+            [
+              'Refused',
+              `the plan of commit ${commit}, as a whole: before an approval nothing continues, and no answer to another request counts`,
+            ] as const,
+          ]),
       ['Allows', removalCounts(asked) ?? (messages.length === 1 ? 'one removal' : 'these removals')],
       ['Digest', removalDigest],
     ]),
@@ -43,7 +50,7 @@ export function removalPage(
           .trimEnd()
           .split('\n')
           .map((line) => `            ${line}`),
-        'reject:   revert the commit that removes it, or do nothing: these removals wait for approval',
+        `reject:   ${toRejectRemoval.replaceAll('`', '')}`,
       ]),
     ),
   ];

@@ -7,6 +7,7 @@ import { waitsOfPlacement } from '../../../report/waits/waits.ts';
 import { type KnownPlacement, knownPlacements } from '../../status/known-placements.ts';
 import { lastGoodReason } from '../../status/last-good.ts';
 import type { Status } from '../../status/open-status.ts';
+import { withAnswers } from '../../status/refused-text.ts';
 import { namesOfKind } from '../kind-words.ts';
 import { ageOf, type Column, deliveryConditions, type Listing, listing, statusOf, timesOf } from '../listing.ts';
 import { placementPage } from './page.ts';
@@ -30,7 +31,7 @@ export const placements: Listing = listing<Shown>({
   page: placementPage,
   waits: ({ title }, status) => {
     const placement = knownPlacements(status.record).find((known) => known.title === title);
-    return placement ? waitsOfPlacement(placement, status) : [];
+    return placement ? waitsOfPlacement(placement, withAnswers(status)) : [];
   },
   placedBy: ({ object }) => ({ placement: object, applyStrategies: [object.spec.strategy.applyStrategy] }),
   columns: [

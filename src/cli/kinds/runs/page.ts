@@ -13,7 +13,7 @@ import { type StageTaskState, stageTasks } from '../../../report/waits/stage-tas
 import { waitsOfRun } from '../../../report/waits/waits.ts';
 import { heldInRun, whyLate } from '../../../report/waits/why-late.ts';
 import type { Status } from '../../status/open-status.ts';
-import { answeredText, refusedText, uncountedText } from '../../status/refused-text.ts';
+import { refusedText, uncountedText, withAnswers } from '../../status/refused-text.ts';
 import { table } from '../../terminal/table.ts';
 import { ageSince, conditionTable, fields, indent, sentences, titled } from '../page-text.ts';
 import { placementOf } from './placement-of.ts';
@@ -31,7 +31,7 @@ export function runPage(run: StagedUpdateRun, status: Status): string[] {
     ...(missing.length === 0 ? [] : [titled('Not in this run', sentences(missing))]),
     titled(
       'Waits for',
-      sentences([...why.filter((text) => text !== undefined), ...waitsOfRun(run, waitFacts(status))]),
+      sentences([...why.filter((text) => text !== undefined), ...waitsOfRun(run, withAnswers(status))]),
     ),
     ...stagesStatus.map((stage) => stageText(stage, { run, status, tasks })),
     ...(deletionStageStatus && deletionStageStatus.clusters.length > 0
@@ -41,11 +41,6 @@ export function runPage(run: StagedUpdateRun, status: Status): string[] {
     titled('Conditions', conditionTable(conditions, status.now)),
   ];
 }
-
-export const waitFacts = ({ holds, notInEffect }: Pick<Status, 'holds' | 'notInEffect'>) => ({
-  holds,
-  answeredText: (name: string) => answeredText(name, notInEffect),
-});
 
 function head(run: StagedUpdateRun, { holds }: Pick<Status, 'holds'>): string {
   const { kind, metadata, spec, status } = run;

@@ -6,9 +6,10 @@ import { holdsOf } from '../../../report/holds-of.ts';
 import { progressOf, runProgress, stagesDone } from '../../../report/waits/progress-text.ts';
 import { waitsInRun, waitsOfRun } from '../../../report/waits/waits.ts';
 import type { Status } from '../../status/open-status.ts';
+import { withAnswers } from '../../status/refused-text.ts';
 import { namesOfKind } from '../kind-words.ts';
 import { ageOf, type Listing, listing, statusOf, timesOf } from '../listing.ts';
-import { runPage, waitFacts } from './page.ts';
+import { runPage } from './page.ts';
 import { placementOf } from './placement-of.ts';
 
 interface Shown {
@@ -33,7 +34,7 @@ export const runs: Listing = listing<Shown>({
   page: ({ run }, status) => runPage(run, status),
   waits({ run }, status) {
     const placement = placementOf(run, status.record);
-    return [...waitsOfRun(run, waitFacts(status)), ...(placement ? waitsInRun(run, placement, status) : [])];
+    return [...waitsOfRun(run, withAnswers(status)), ...(placement ? waitsInRun(run, placement, status) : [])];
   },
   note({ record, holds }) {
     const held = [...record.runs.values()].flatMap((run) =>
