@@ -1,5 +1,6 @@
 import type { ClusterName, Timestamp } from '../api/meta.ts';
 import type { ClusterUpdatingStatus, StageStatus, UpdateRunStatus } from '../api/staged.ts';
+import { rejectionIn } from '../engine/gate/approver.ts';
 import { findCondition } from '../engine/kernel/condition.ts';
 import { type Refusal, refusalUntil } from './refusals.ts';
 import type { ClusterSpan, RolloutStage, Wait } from './spans.ts';
@@ -34,7 +35,9 @@ export function stageOf(
     ...(stage.afterStageTaskStatus ?? []).flatMap((task) =>
       task.type === 'Approval' ? (approvalWait(task, approved) ?? []) : (soakWait(stage, task, refusals) ?? []),
     ),
-  ].flatMap((wait) => cutWait(wait, cutAt) ?? []);
+  ]
+    .flatMap((wait) => cutWait(wait, cutAt) ?? [])
+    .map((wait) => (rejectionIn(failure, wait.approval) === undefined ? wait : { ...wait, rejected: true as const }));
   const isRemoval = stageName === status.deletionStageStatus?.stageName;
   const known = new Set(
     (earlier?.stagesStatus ?? []).flatMap((other) =>

@@ -32,6 +32,8 @@ export interface Wait {
   readonly to?: Timestamp;
   /** It ends without what it waits for, as its run fails. */
   readonly unmet?: true;
+  /** An approval that was rejected, which ended it. */
+  readonly rejected?: true;
   /** Of the request. */
   readonly approval?: string;
   /** Name of the freeze. */

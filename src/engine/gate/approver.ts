@@ -1,4 +1,5 @@
 import type { Approver } from '../../api/approver.ts';
+import type { Condition } from '../../api/meta.ts';
 import { shortList } from '../kernel/short-list.ts';
 
 /** `by Ann in commit 41ab9c0 (committed by GitHub)`. The author of a squash merge may be who opened the pull request. */
@@ -43,3 +44,11 @@ export const recordedApprover = ({
 
 export const rejectedOnMain = (name: string, why: string, approver: Approver | undefined): string =>
   `approval ${name} was rejected on main${approver === undefined ? '' : ` ${approverText(approver)}`}${why === '' ? '' : `: ${why}`}`;
+
+/** What followed `approval NAME was ` in the message of a stage that ended with its rejection; undefined: it did not end so. */
+export function rejectionIn(stage: Condition | undefined, name: string | undefined): string | undefined {
+  const start = `approval ${name} was `;
+  return stage?.reason === 'ApprovalRejected' && stage.message?.startsWith(start)
+    ? stage.message.slice(start.length)
+    : undefined;
+}

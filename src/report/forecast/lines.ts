@@ -262,12 +262,12 @@ function endNotes({ placement, ends = [] }: Rollout): string[] {
   return texts.length === 0 ? [] : [`${titleOf(placement)} ends ${texts.join('; ')}`];
 }
 
-function noteOf({ kind, from, to, unmet, approval, freeze }: Wait, stage: string | undefined): string {
+function noteOf({ kind, from, to, unmet, rejected, approval, freeze }: Wait, stage: string | undefined): string {
   const span = to === undefined ? `from ${instantText(from)} on` : `${instantText(from)} to ${instantText(to)}`;
   const where = stage === undefined ? '' : `stage ${stage}: `;
   switch (kind) {
     case 'approval':
-      return `${where}needs approval ${approval ?? ''}, requested at ${instantText(from)}${to === undefined || unmet ? ', not given' : `, given at ${instantText(to)}`}`;
+      return `${where}needs approval ${approval ?? ''}, requested at ${instantText(from)}${rejected && to !== undefined ? `, rejected at ${instantText(to)}` : to === undefined || unmet ? ', not given' : `, given at ${instantText(to)}`}`;
     case 'soak':
       // Times are shown to the minute.
       return to !== undefined && instantText(from) === instantText(to)

@@ -1,6 +1,6 @@
 import type { Timestamp } from '../../api/meta.ts';
 import type { StagedUpdateRun, StageStatus, TaskStatus } from '../../api/staged.ts';
-import { approvedForLater, approvedText } from '../../engine/gate/approver.ts';
+import { approvedForLater, approvedText, rejectionIn } from '../../engine/gate/approver.ts';
 import { findCondition } from '../../engine/kernel/condition.ts';
 import { formatDuration } from '../../engine/kernel/duration.ts';
 import { formatInstant } from '../../engine/kernel/instant.ts';
@@ -96,10 +96,10 @@ function rejectionOf(
   { approvalRequestName: name }: TaskStatus,
   { conditions }: StageStatus,
 ): { readonly text: string; readonly at: string } | undefined {
-  const { reason, message = '', lastTransitionTime: at } = findCondition(conditions, 'Succeeded') ?? {};
-  const start = `approval ${name} was `;
-  if (reason !== 'ApprovalRejected' || at === undefined || !message.startsWith(start)) return undefined;
-  return { text: message.slice(start.length), at };
+  const failure = findCondition(conditions, 'Succeeded');
+  const text = rejectionIn(failure, name);
+  const at = failure?.lastTransitionTime;
+  return text === undefined || at === undefined ? undefined : { text, at };
 }
 
 function ofSoak(

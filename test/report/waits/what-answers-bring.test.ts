@@ -180,3 +180,12 @@ it('an approval whose run is over says what it allowed to remove', async () => {
   await fleet.answer('True');
   expect(pageOf(fleet, 'web-1-after-rest')).toContain('Approval allowed:\n  the removal from 1 cluster: c\n');
 });
+
+it('a preview of a rejection says when it ends the wait for the approval', async () => {
+  const { paper } = await AskedRun.atGate();
+  const [asked] = paper.last!.plan.approvals;
+  const no = JSON.stringify(asked!.file!.object).replace('"status":"True"', '"status":"False"');
+  const { rollout } = effectText(await effectOf(paper, { ...paper.files, 'approvals/web-1-before-rest.yaml': no }));
+  expect(rollout.join('\n')).toMatch(/stage rest: needs approval web-1-before-rest, requested at .*, rejected at 2026/);
+  expect(rollout.join('\n')).not.toContain('not given');
+});
