@@ -22,7 +22,8 @@ export interface Removals {
   readonly all: readonly Removal[];
   /**
    * What the digest of an approval covers. Objects dropped from a snapshot are listed for every cluster of the placement, also where
-   * they are not, or no longer, so that one approval covers all steps of a rollout, unless clusters join, or lose something else, in the middle of it.
+   * they are not, or no longer, so that one approval covers all steps of a rollout, unless clusters join in the middle of it or lose
+   * something else.
    */
   readonly approvable: readonly Removal[];
 }
@@ -45,11 +46,7 @@ export function findRemovals(evidence: Evidence): Removals {
       if (!loss) continue;
       const lost = loss.objects.map((object) => ({ clusterName: pair.clusterName, placement: key, object }));
       const removals = loss.kind === 'released' ? lost : lost.filter((removal) => !isTakenOver(removal));
-      if (loss.kind === 'released') {
-        released.push(...removals);
-      } else {
-        now.push(...removals);
-      }
+      (loss.kind === 'released' ? released : now).push(...removals);
       if (loss.kind === 'dropped' && removals.length > 0) dropping.add(key);
     }
     // The other clusters of the placement follow later in the rollout.
