@@ -374,6 +374,8 @@ export interface ReviewedRemoval {
   readonly objects: readonly string[];
   /** Each loses all of the objects. */
   readonly clusters: readonly ClusterName[];
+  /** They are not there now, or stay there as the cluster left the fleet. The approval covers them as well. */
+  readonly isAbsent?: true;
 }
 
 export interface GuardFinding {

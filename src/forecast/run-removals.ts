@@ -26,7 +26,7 @@ export function removedInRecord(
     run.status?.deletionStageStatus?.clusters.filter(isRemoved).map(({ clusterName }) => clusterName),
   );
   return (cluster) =>
-    begun.has(cluster) || (isMember(cluster) && (bindings === undefined || isLeaving(bindings, cluster)));
+    isMember(cluster) && (begun.has(cluster) || bindings === undefined || isLeaving(bindings, cluster));
 }
 
 /** Whether a cluster is in the fleet and does not leave it, as it is recorded; of a record without clusters that is not known. */

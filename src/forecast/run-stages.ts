@@ -96,7 +96,9 @@ function approvalWait({ conditions, approvalRequestName }: Task, approved: Stage
   const answer = findCondition(conditions, 'ApprovalRequestApproved');
   const recorded = answer?.status === 'True' ? answer.lastTransitionTime : undefined;
   if (from === undefined) return undefined;
-  const to = [recorded, approved(approvalRequestName ?? '')].filter((at) => at !== undefined).sort()[0];
+  const given = [recorded, approved(approvalRequestName ?? '')].filter((at) => at !== undefined).sort()[0];
+  // A plan that the guard refuses may have an answer before the request is recorded.
+  const to = given !== undefined && given < from ? from : given;
   return {
     kind: 'approval',
     from,

@@ -99,9 +99,13 @@ it.each<[string, RestartsOn, string]>([
   expect(texts({ bindings: [] }, restarts)).toEqual([begin + end]);
 });
 
-it('who decides reads what was rolled back since, also what had failed', () => {
-  const returned = ['c', 'a'].map((name) => cluster(name, is('Started', 'True'), is('Succeeded', 'True')));
+it('who decides reads what was rolled back since, also what had failed, and what is not available after it', () => {
+  const back = (name: string, status: 'True' | 'False') =>
+    cluster(name, is('Started', 'True'), is('Succeeded', status));
+  const returned = [back('c', 'True'), back('b', 'False'), back('a', 'True')];
   const rollbackStatus = { reason: '', message: '', stagesStatus: [{ stageName: 'dev', clusters: returned }] };
   const of = { ...run, status: { ...run.status, rollbackStatus } } as unknown as StagedUpdateRun;
-  expect(texts({ bindings: [] }, () => undefined, of)).toEqual([`${begin}; rolled back since: a, c`]);
+  expect(texts({ bindings: [] }, () => undefined, of)).toEqual([
+    `${begin}; rolled back since: a, c; rolled back since, and not available: b`,
+  ]);
 });

@@ -3,6 +3,7 @@ import type { ApprovedRemoval } from '../../api/gitfleet.ts';
 import type { ClusterName, PlacementKey } from '../../api/meta.ts';
 import { type PlacementRef, placementKey, refOf } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
+import type { UpdateRunStatus } from '../../api/staged.ts';
 import { askForeign, containsForeign, stillToGo } from '../bindings/foreign-objects.ts';
 import { recordedApprover } from '../gate/approver.ts';
 import { earlyRemovalApprovals, hexOf, isRemovalApproved, unusedRemovalApprovals } from '../gate/removal-approval.ts';
@@ -10,6 +11,7 @@ import { type Fleet, type PlanInput, sourceKey } from '../input.ts';
 import { by } from '../kernel/ordering.ts';
 import type { AllowedRemoval, PlacementTarget, Plan } from '../plan-document.ts';
 import { directoryOf, objectDocument } from '../record/documents.ts';
+import { allStages, hasStarted } from '../staged/step.ts';
 import { placementTargets } from '../target-kinds.ts';
 import { isOver, placementOfRun } from '../update-run.ts';
 import type { World } from '../world.ts';
@@ -129,7 +131,7 @@ const targetOf = ({ targets }: Plan, cluster: ClusterName, placement: PlacementR
 
 /**
  * Whether clusters of a placement have different snapshots: then some have still to lose what others have lost. Under External only
- * while an update run is not over: without one they may keep them for good.
+ * while an update run that has begun is not over: without one they may keep them for good.
  */
 function isRollingOut(key: PlacementKey, { placements, runs }: Plan, { admitted, input: { fleet } }: World): boolean {
   const written = fleet.placements.find((placement) => placementKey(refOf(placement)) === key);
@@ -137,7 +139,7 @@ function isRollingOut(key: PlacementKey, { placements, runs }: Plan, { admitted,
     const own = new Set(
       admitted.runs.flatMap((run) => (placementKey(placementOfRun(run)) === key ? placementKey(run.metadata) : [])),
     );
-    if (!runs.some((run) => own.has(placementKey(run)) && !isOver(run.status))) return false;
+    if (!runs.some((run) => own.has(placementKey(run)) && hasBegun(run.status) && !isOver(run.status))) return false;
   }
   const bindings = placements.find((placement) => placementKey(placement) === key)?.bindings ?? [];
   const indexes = bindings.flatMap(({ move, resourceSnapshotIndex }) =>
@@ -145,6 +147,9 @@ function isRollingOut(key: PlacementKey, { placements, runs }: Plan, { admitted,
   );
   return new Set(indexes).size > 1;
 }
+
+const hasBegun = (status: UpdateRunStatus): boolean =>
+  allStages(status).some(({ clusters }) => clusters.some(hasStarted));
 
 /** Whether objects may remain on a cluster that are to be removed: its actor is not done, or the member refuses. */
 function mayRemain(cluster: ClusterName, key: PlacementKey, { record, observationOf, input }: World): boolean {

@@ -17,6 +17,8 @@ const reviewed = z.object({
   objects: z.array(z.string()),
   /** The first of them. */
   clusters: z.array(z.string()),
+  /** They are not there now: the approval only covers them, should they come there. */
+  isAbsent: z.literal(true).optional(),
   /** How many there are. */
   count: z.object({ objects: z.number(), clusters: z.number() }),
 });
@@ -97,14 +99,15 @@ function heldOf(hold: Hold | undefined): Pick<RemovalToApprove, 'removed' | 'cha
 }
 
 function reviewOf(removals: readonly ReviewedRemoval[]): Pick<RemovalToApprove, 'removed' | 'released' | 'changes'> {
-  const removed = countsOf(removals.filter(({ action }) => action === 'remove'));
+  const removed = countsOf(removals.filter(({ action, isAbsent }) => action === 'remove' && !isAbsent));
   const released = countsOf(removals.filter(({ action }) => action === 'release'));
   return {
     ...(removed && { removed }),
     ...(released && { released }),
-    changes: removals.slice(0, mostChanges).map(({ action, placement, objects, clusters }) => ({
+    changes: removals.slice(0, mostChanges).map(({ action, placement, objects, clusters, isAbsent }) => ({
       action,
       placement,
+      ...(isAbsent && { isAbsent }),
       objects: objects.slice(0, mostNamed),
       clusters: clusters.slice(0, mostNamed),
       count: { objects: objects.length, clusters: clusters.length },

@@ -81,14 +81,14 @@ const refusedText = ({ commit }: RemovalToApprove): string[] =>
 export const toRejectRemoval =
   'revert the commit that removes them; where an update run removes them, suspend it (`gitfleet suspend run NAME`) or revert the answer that started it';
 
-function changeLine({ action, placement, objects, clusters, count }: RemovedObjects): string {
+function changeLine({ action, placement, objects, clusters, count, isAbsent }: RemovedObjects): string {
   const where = `${amount(count.clusters, 'cluster')} (${named(clusters, count.clusters)})`;
   const names = objects.map((object) => (object === '' ? ofAll : object.replace(/^\S*\//, '')));
   const what = objects.includes('') ? 'objects' : amount(count.objects, 'object');
   const stay = what === '1 object' ? 'stays and is' : 'stay and are';
   const happens =
     action === 'remove' ? `${what} removed from ${where}` : `${what} ${stay} no longer managed, on ${where}`;
-  return `${placement}: ${happens}: ${named(names, count.objects)}`;
+  return `${placement}: ${isAbsent ? `not there now, and covered as long as the rollout lasts: ${what} on ${where}` : happens}: ${named(names, count.objects)}`;
 }
 
 const named = (first: readonly string[], count: number): string => firstOf(first.slice(0, mostNamed), count);

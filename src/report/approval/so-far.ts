@@ -26,11 +26,12 @@ export function soFar(
   { restartsOn, isMember }: SoFarFacts,
 ): Item[] {
   const tasks = stageTasks(run);
-  const returned = new Set(
+  const returned = new Map(
     rollbackStages(run.status ?? {}).flatMap((stage) =>
-      stage.clusters.flatMap(({ clusterName, conditions }) =>
-        conditionIs(conditions, 'Succeeded', 'True') ? [clusterName] : [],
-      ),
+      stage.clusters.flatMap(({ clusterName, conditions }) => {
+        const { status } = findCondition(conditions, 'Succeeded') ?? {};
+        return status === undefined ? [] : [[clusterName, status] as const];
+      }),
     ),
   );
   return (run.status?.stagesStatus ?? []).flatMap(({ stageName, clusters }): Item[] => {
@@ -45,16 +46,18 @@ export function soFar(
     );
     const names = new Set<string>(done.filter(isMember));
     const left = done.filter((name) => !isMember(name));
-    const back = [...done, ...failed].filter((name) => returned.has(name));
+    const back = (status: 'True' | 'False'): string[] =>
+      [...done, ...failed].filter((name) => returned.get(name) === status);
     const now = (state?.bindings ?? []).filter(({ targetCluster }) => names.has(targetCluster));
     return [
       {
         line: [
           { bold: stageName },
           `: ${done.length} of ${stageCounts({ clusters }).of} clusters updated and available${done.length === 0 ? '' : ` (${listUpTo(done, mostNamed)})`}`,
-          ...(failed.length > 0 ? [`; failed: ${listUpTo(failed, mostNamed)}`] : []),
-          ...(left.length > 0 ? [`; left the fleet since: ${listUpTo(left, mostNamed)}`] : []),
-          ...(back.length > 0 ? [`; rolled back since: ${listUpTo(back, mostNamed)}`] : []),
+          ...named('failed', failed),
+          ...named('left the fleet since', left),
+          ...named('rolled back since', back('True')),
+          ...named('rolled back since, and not available', back('False')),
           ...[...restartsSince(clusters, names, restartsOn), ...healthOf(now)].map((text) => `; ${text}`),
           ...waits.map(({ type, progress, until }) =>
             type === 'TimedWait'
@@ -66,6 +69,9 @@ export function soFar(
     ];
   });
 }
+
+const named = (what: string, clusters: readonly string[]): string[] =>
+  clusters.length === 0 ? [] : [`; ${what}: ${listUpTo(clusters, mostNamed)}`];
 
 /** Nothing where some of these clusters do not tell, and those that do have none. */
 function restartsSince(

@@ -6,6 +6,7 @@ import { askRemoval } from '../../engine/gate/removal-approval.ts';
 import { areTooManyObjects, mostClusters } from '../../engine/guard/fleet/blast-radius.ts';
 import type { Fleet } from '../../engine/input.ts';
 import { removalDigestOf } from '../../engine/kernel/removal-digest.ts';
+import { wasBound } from '../../engine/placement/bindings.ts';
 import { keyOfManifest, objectKey } from '../../engine/selection/object-key.ts';
 import { concurrencyOf } from '../../engine/staged/execute/current-stage.ts';
 import { rollsBack } from '../../engine/staged/failure-policy.ts';
@@ -119,10 +120,13 @@ function isDropApproved(
   );
   if (objects.length === 0 || input.record.removals.size === 0) return false;
   const placement = placementKey(placementOfRun(run));
-  const bound = (works.get(placement)?.bindings ?? []).flatMap(({ binding: { targetCluster, state, deleting } }) =>
-    deleting || state === 'Scheduled' ? [] : targetCluster,
-  );
-  const losing = new Set([...bound, ...clusters.slice(0, atOnce).map(({ clusterName }) => clusterName as ClusterName)]);
+  const live = (works.get(placement)?.bindings ?? []).flatMap(({ binding }) => (binding.deleting ? [] : binding));
+  const own = live.filter(({ targetCluster }) => starting.has(targetCluster));
+  const isAlike = new Set(own.map(({ state, resourceSnapshotIndex }) => `${state} ${resourceSnapshotIndex}`)).size <= 1;
+  // Batches that differ, or bring more clusters, have approvals of their own.
+  if (clusters.length > atOnce && !(isAlike && own.every(wasBound))) return false;
+  const bound = live.flatMap(({ targetCluster, state }) => (state === 'Scheduled' ? [] : targetCluster));
+  const losing = new Set([...bound, ...clusters.map(({ clusterName }) => clusterName as ClusterName)]);
   const removals = [...losing].flatMap((clusterName) => objects.map((object) => ({ clusterName, placement, object })));
   return askRemoval((used) => removalDigestOf(removals, input.digest, { used }), input).approved;
 }

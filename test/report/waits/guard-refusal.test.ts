@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { configMap, type Files } from '../../forecast/effect-of.ts';
 import { AskedRun, gate, rollsBack, runOf, stageOf, strategy } from '../../support/asked-run.ts';
-import { deployment } from '../../support/paper-fleet.ts';
+import { deployment, member, placement } from '../../support/paper-fleet.ts';
 
 const config = (guard: string): Files => ({
   'fleet.yaml': `apiVersion: gitfleet.dev/v1alpha1\nkind: FleetConfig\nmetadata: {name: fleet}\nspec: {guard: ${guard}}\n`,
@@ -137,4 +137,63 @@ it.each<[string, Files, Files, Files, string]>([
   expect((await fleet.page()).instructions).toContain(`which the guard may refuse (${why}): ${needs}`);
   const { guard } = await fleet.answer('False');
   expect(guard.map(({ rule }) => rule)).toContain('everything-vanished');
+});
+
+/** A run that brings the present version to clusters with label `part: new`, and stops before the others. */
+const partly: Files = {
+  'parts.yaml': strategy(
+    'parts',
+    'name: new, labelSelector: {matchLabels: {part: new}}',
+    `name: old, labelSelector: {matchLabels: {part: old}}, before${gate}`,
+  ),
+  'run-part.yaml': runOf('web-p', { steps: 'parts' }),
+};
+const clusterOf = (name: string, stage: string, part: string): Files => ({
+  [`clusters/${name}.yaml`]: member(name, { stage, part }),
+});
+const parts: Files = {
+  ...clusterOf('a', 'first', 'old'),
+  ...clusterOf('a2', 'first', 'new'),
+  ...clusterOf('b', 'rest', 'old'),
+  ...clusterOf('c', 'rest', 'new'),
+};
+
+it.each<[string, Files, readonly Files[]]>([
+  ['that bring more clusters', {}, [clusterOf('bb', 'rest', 'old')]],
+  ['of clusters with other snapshots', parts, [{ ...partly, 'resources/more.yaml': '' }, { 'run-part.yaml': '' }]],
+])('an approval of removals is not taken for one of later batches %s', async (_, clusters, before) => {
+  const fleet = await AskedRun.open({ ...config('{maxObjectsPerCluster: 9}'), ...extra, ...clusters });
+  for (const change of before) await fleet.commit(change);
+  await fleet.commit(config('{maxObjectsPerCluster: 0}'));
+  const steps = strategy('steps', stageOf('first'), stageOf('rest', `, before${gate}`));
+  const refused = await fleet.commit({
+    'steps.yaml': steps
+      .replaceAll('maxConcurrency: 5', 'maxConcurrency: 1')
+      .replace('maxConcurrency: 1', 'maxConcurrency: 5'),
+    'run1.yaml': runOf('web-1'),
+    'resources/extra.yaml': '',
+  });
+  await fleet.commit({ 'approvals/removal.yaml': removalApproval(refused.guard[0]!.removalDigest!) });
+  expect((await fleet.facts()).refusal?.starts).toContain('would lose too many of');
+  expect((await fleet.answer('True')).guard).not.toEqual([]);
+});
+
+it.each([
+  ['that is prepared', { spec: ', state: Initialize' }, 'web'],
+  ['of another placement', {}, 'other'],
+])('an approval of removals ends with its run, also where there is one %s', async (_, spec, placementName) => {
+  const fleet = await AskedRun.open({
+    ...{ ...config('{maxObjectsPerCluster: 1}'), ...extra },
+    'other.yaml': placement('other', '{placementType: PickAll}', '{type: External}'),
+    'resources/other.yaml': deployment('other', 'other', 'other:1'),
+  });
+  const refused = await fleet.commit({ ...rollout(undefined), ...without });
+  await fleet.commit({ 'approvals/removal.yaml': removalApproval(refused.guard[0]!.removalDigest!) });
+  const isUnderWay = (): boolean =>
+    [...fleet.paper.record].some(([path, text]) => path.startsWith('removals/') && text.includes('underWay'));
+  expect(isUnderWay()).toBe(true);
+  const more = runOf('more', spec).replace('placementName: web', `placementName: ${placementName}`);
+  await fleet.commit({ 'more.yaml': more });
+  await fleet.answer('False', 'web-1-before-rest');
+  expect(isUnderWay()).toBe(false);
 });

@@ -1,5 +1,6 @@
-import type { ClusterName, PlacementKey } from '../../../api/meta.ts';
+import type { ClusterName, Manifest, PlacementKey } from '../../../api/meta.ts';
 import { placementKey } from '../../../api/placement.ts';
+import { memoize } from '../../kernel/memoize.ts';
 import type { Removal } from '../../kernel/removal-digest.ts';
 import type { PlacementTarget, Plan } from '../../plan-document.ts';
 import { placementTargets } from '../../target-kinds.ts';
@@ -18,25 +19,25 @@ export interface Removals {
   readonly dropping: ReadonlySet<PlacementKey>;
   /** Clusters that leave with bindings of ours: their objects stay there, unmanaged. */
   readonly released: readonly Removal[];
-  /** `now`, and what the other clusters of those placements lose later in the rollout. */
-  readonly all: readonly Removal[];
   /**
    * What the digest of an approval covers. Objects dropped from a snapshot are listed for every cluster of the placement, also where
    * they are not, or no longer, so that one approval covers all steps of a rollout, unless clusters join in the middle of it or lose
    * something else.
    */
   readonly approvable: readonly Removal[];
+  /** Of these, what clusters do not have now, as far as is recorded, or keep as they left the fleet. */
+  readonly absent: ReadonlySet<Removal>;
 }
 
 /** What the plan removes from clusters, by the record before and the record and targets after. */
 export function findRemovals(evidence: Evidence): Removals {
   const lossOf = lossReader(evidence);
   const isTakenOver = takeovers(evidence);
-  const laterLoss = laterLosses(evidence);
+  const mayHave = holdingReader(evidence);
   const now: Removal[] = [];
   const released: Removal[] = [];
   const later: Removal[] = [];
-  const covered: Removal[] = [];
+  const absent = new Set<Removal>();
   const dropping = new Set<PlacementKey>();
   for (const placement of evidence.changes) {
     const { key, pairs } = placement;
@@ -50,38 +51,30 @@ export function findRemovals(evidence: Evidence): Removals {
       if (loss.kind === 'dropped' && removals.length > 0) dropping.add(key);
     }
     // The other clusters of the placement follow later in the rollout.
-    for (const drop of drops.values())
+    for (const objects of drops.values())
       for (const pair of pairs) {
         const { clusterName, after, removedNow } = pair;
         if (!after || removedNow || after.state === 'Scheduled') continue;
-        const removalsOf = (objects: readonly string[]): Removal[] =>
-          objects.map((object) => ({ clusterName, placement: key, object })).filter((of) => !isTakenOver(of));
-        covered.push(...removalsOf(drop.objects));
-        later.push(...removalsOf(laterLoss(placement, pair, drop)));
+        for (const object of objects) {
+          const removal = { clusterName, placement: key, object };
+          if (isTakenOver(removal)) continue;
+          later.push(removal);
+          if (!mayHave(placement, pair, object)) absent.add(removal);
+        }
       }
   }
-  return { now, dropping, released, all: [...now, ...later], approvable: [...now, ...covered, ...released] };
+  return { now, dropping, released, approvable: [...now, ...later, ...released], absent };
 }
 
-/** What a cluster loses with a later step of a drop, as far as it is recorded to have it. One that left the fleet keeps what it has. */
-function laterLosses(evidence: Evidence): (of: PlacementChange, pair: Pair, drop: Drop) => readonly string[] {
+/** Whether a cluster may have an object of a placement now, by what is recorded, and loses it. One that left the fleet keeps it. */
+function holdingReader(evidence: Evidence): (of: PlacementChange, pair: Pair, object: string) => boolean {
   const contentsOf = snapshotReader(evidence);
   const stays = membersThatStay(evidence);
-  const losses = new Map<string, readonly string[]>();
-  return ({ key }, { clusterName, before }, { objects, next }) => {
-    const index = before?.resourceSnapshotIndex;
-    if (index === undefined || !stays.has(clusterName)) return [];
-    const contents = contentsOf(key, index);
-    if (contents === notRemembered) return objects;
-    const change = `${key} ${index} ${next}`;
-    if (!losses.has(change)) {
-      const after = new Set(objectsOf(contentsOf(key, next)));
-      losses.set(
-        change,
-        objectsOf(contents).filter((object) => !after.has(object)),
-      );
-    }
-    return losses.get(change)!;
+  const namesIn = memoize((contents: readonly Manifest[]): ReadonlySet<string> => new Set(objectsOf(contents)));
+  return ({ key }, { clusterName, before }, object) => {
+    if (before?.resourceSnapshotIndex === undefined || !stays.has(clusterName)) return false;
+    const contents = contentsOf(key, before.resourceSnapshotIndex);
+    return contents === notRemembered || namesIn(contents).has(object);
   };
 }
 
@@ -92,15 +85,8 @@ interface Loss {
   readonly objects: readonly string[];
 }
 
-/** Objects that one snapshot of a placement has and the next one lacks. */
-interface Drop {
-  readonly objects: readonly string[];
-  /** Index of the next one. */
-  readonly next: number | undefined;
-}
-
-/** By `before after`: the same for all clusters of a placement. */
-type Drops = Map<string, Drop>;
+/** Objects that one snapshot of a placement has and another lacks, by `before after`: the same for all its clusters. */
+type Drops = Map<string, readonly string[]>;
 
 function lossReader(evidence: Evidence): (of: PlacementChange, pair: Pair, drops: Drops) => Loss | undefined {
   const contentsOf = snapshotReader(evidence);
@@ -129,12 +115,10 @@ function lossReader(evidence: Evidence): (of: PlacementChange, pair: Pair, drops
     };
     const change = `${before.resourceSnapshotIndex} ${after.resourceSnapshotIndex}`;
     if (before.resourceSnapshotIndex !== after.resourceSnapshotIndex && !drops.has(change)) {
-      drops.set(change, { objects: withoutNext(held(), after), next: after.resourceSnapshotIndex });
+      drops.set(change, withoutNext(held(), after));
     }
     const unlisted = drops.has(change) ? withoutNext(shown(), after) : [];
-    const objects = [
-      ...new Set([...(drops.get(change)?.objects ?? []), ...unlisted, ...droppedByOverride(key, pair, held)]),
-    ];
+    const objects = [...new Set([...(drops.get(change) ?? []), ...unlisted, ...droppedByOverride(key, pair, held)])];
     return objects.length === 0 ? undefined : { kind: 'dropped', objects };
   };
 }

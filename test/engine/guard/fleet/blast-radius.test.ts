@@ -316,41 +316,43 @@ describe('approval of a removal', () => {
     expect(digests[0]).toHaveLength(1);
     expect(digests[1]).toEqual(digests[0]);
     const clustersOf = (of: ReturnType<typeof step>) =>
-      reviewed(of).map(({ objects: dropped, clusters: losing }) => [dropped, losing]);
+      reviewed(of).map(({ objects: dropped, clusters: losing, isAbsent }) => [dropped, losing, isAbsent]);
     const dropped = ['v1/ConfigMap web/cm-1'];
-    expect([step(0, 20), step(20, 40)].map(clustersOf)).toEqual([[[dropped, names]], [[dropped, names.slice(20)]]]);
-  });
-  it.each<[string, Parameters<typeof remembered>[2], boolean, [string[], string[]][]]>([
-    [
-      'lose what their own snapshot has',
-      { 0: objects(3), 1: objects(2), 2: objects(1) },
-      false,
+    expect([step(0, 20), step(20, 40)].map(clustersOf)).toEqual([
+      [[dropped, names, undefined]],
       [
-        [['cm-1'], ['c-001']],
-        [['cm-1', 'cm-2'], ['c-000']],
+        [dropped, names.slice(20), undefined],
+        [dropped, names.slice(0, 20), true],
       ],
-    ],
-    ['have an unknown snapshot', { 1: objects(2), 2: objects(1) }, false, [[['cm-1'], ['c-000', 'c-001']]]],
-    ['are leaving', { 0: objects(3), 1: objects(2), 2: objects(1) }, true, [[['cm-1'], ['c-001']]]],
-  ])('of an object dropped from a placement names clusters that follow and %s', (_, contents, isLeaving, losing) => {
-    const names = ['c-000', 'c-001', 'c-002'];
-    const bindings = [on('c-000', 0), on('c-001', 1), on('c-002', 2)];
-    const record = remembered(rolling(), bindings, contents);
-    const input = inputOf({
-      fleet: {
-        members: names.map((name) => member(name, isLeaving && name === 'c-000')),
-        placements: [rolling()],
-        config: config({ maxClusters: 0 }),
-      },
-      placements: [record],
-    });
-    const steps = [planned('c-000', 0, 'wait'), planned('c-001', 2, 'update'), planned('c-002', 2, 'keep')];
-    const plan = planOf({ placements: { web: steps } });
-    const shown = reviewed({ input, plan }).filter(({ action }) => action === 'remove');
-    expect(shown.map((of) => [of.objects.map((name) => name.replace('v1/ConfigMap web/', '')), of.clusters])).toEqual(
-      losing,
-    );
+    ]);
   });
+  it.each<[string, Parameters<typeof remembered>[2], boolean, string[], string[]]>([
+    ['have it', { 0: objects(3), 1: objects(2), 2: objects(1) }, false, ['c-000', 'c-001'], ['c-002']],
+    ['may have it', { 1: objects(2), 2: objects(1) }, false, ['c-000', 'c-001'], ['c-002']],
+    ['never had it', { 0: objects(1), 1: objects(2), 2: objects(1) }, false, ['c-001'], ['c-000', 'c-002']],
+    ['leave', { 0: objects(3), 1: objects(2), 2: objects(1) }, true, ['c-001'], ['c-000', 'c-002']],
+  ])(
+    'of an object dropped from a placement names clusters that follow and %s',
+    (_, contents, leaves, there, absent) => {
+      const names = ['c-000', 'c-001', 'c-002'];
+      const input = inputOf({
+        fleet: {
+          members: names.map((name) => member(name, leaves && name === 'c-000')),
+          placements: [rolling()],
+          config: config({ maxClusters: 0 }),
+        },
+        placements: [remembered(rolling(), [on('c-000', 0), on('c-001', 1), on('c-002', 2)], contents)],
+      });
+      const steps = [planned('c-000', 0, 'wait'), planned('c-001', 2, 'update'), planned('c-002', 2, 'keep')];
+      const plan = planOf({ placements: { web: steps } });
+      const shown = reviewed({ input, plan }).filter(({ action }) => action === 'remove');
+      expect(shown.map(({ objects: of }) => of)).toEqual([['v1/ConfigMap web/cm-1'], ['v1/ConfigMap web/cm-1']]);
+      expect(shown.map(({ clusters: of, isAbsent }) => [of, isAbsent])).toEqual([
+        [there, undefined],
+        [absent, true],
+      ]);
+    },
+  );
   it('of members that leave names what they take along', () => {
     const of = (names: string[]) => {
       const input = inputOf({
