@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { StagedUpdateRun } from '../../src/api/staged.ts';
 import { approvalMarkdown } from '../../src/report/approval/approval-markdown.ts';
 import { removalPage } from '../../src/report/approval/removal-page.ts';
 
@@ -46,4 +47,33 @@ it('warns first of what others added to the branch', () => {
   const { body } = approvalMarkdown(page, 65_536);
   expect(body.indexOf('evil.yaml')).toBeGreaterThan(0);
   expect(body.indexOf('evil.yaml')).toBeLessThan(body.indexOf('Why they need approval'));
+});
+
+it('names what waits with a refused removal, which runs may remove it, and what it covers beside what is there', () => {
+  const change = { action: 'remove' as const, placement: 'web', objects: ['v1/ConfigMap web/x'] };
+  const count = { objects: 1, clusters: 1 };
+  const asked = {
+    ...{ name: 'removal-1', removalDigest: 'sha256:1', messages: ['all'], commit: '0123456789abcdef', removed: count },
+    changes: [
+      { ...change, clusters: ['a'], count },
+      { ...change, clusters: ['b'], count, isAbsent: true as const },
+    ],
+  };
+  const runOf = (name: string, placementName: string, status = {}) =>
+    ({ kind: 'ClusterStagedUpdateRun', metadata: { name }, spec: { placementName }, status }) as StagedUpdateRun;
+  const over = { conditions: [{ type: 'Succeeded', status: 'True' as const, reason: '' }] };
+  const runs = [runOf('web-1', 'web', over), runOf('web-2', 'web'), runOf('other-1', 'other')];
+  const answered = [{ approval: 'web-2-after-dev', answer: 'rejected' as const }];
+  const { title, lead, instructions, sections } = removalPage(asked, { problems: [], runs, answered });
+  expect(title).toBe('Approve removals: 1 object from 1 cluster');
+  expect(lead.slice(1)).toEqual([
+    'The plan of commit 0123456789ab is refused as a whole: before that nothing continues, and no answer to another request counts. All else that it does happens with the approval: `gitfleet plan` shows it.',
+    'These answers count then: web-2-after-dev (rejected).',
+  ]);
+  expect(instructions).toContain(
+    'To reject, revert the commit that removes them; or, where an update run of the placement removes them (web-2), suspend it (`gitfleet suspend run web-2`) or revert the answer that started it.',
+  );
+  expect(JSON.stringify(sections)).toContain(
+    'web: not there now, and covered as long as the rollout lasts: 1 object on 1 cluster (b): ConfigMap web/x',
+  );
 });

@@ -30,7 +30,9 @@ import { stageFacts } from './stage-facts.ts';
 
 export interface RequestFacts {
   readonly recorded: Recorded;
-  readonly present: Pick<InEffect, 'approvals' | 'removalHolds'> & { readonly config: FleetConfig | undefined };
+  readonly present: Pick<InEffect, 'approvals' | 'answered' | 'removalHolds'> & {
+    readonly config: FleetConfig | undefined;
+  };
   /** Tips of the branches that request approvals, by name; undefined where that is not known now. */
   readonly tips: ReadonlyMap<string, string | undefined>;
   /** Of these branches. */
@@ -47,7 +49,10 @@ export async function wantedRequests(facts: RequestFacts, desired: DesiredState)
     if (tips.has(placementKey(approval.planned)))
       pages.set(placementKey(approval.planned), await pageOf(approval, facts, desired));
   for (const removal of removalsToApprove({ ...recorded.result.plan, holds: present.removalHolds }))
-    pages.set(removal.name, removalPage(removal, { problems }));
+    pages.set(
+      removal.name,
+      removalPage(removal, { problems, answered: present.answered, runs: recorded.record.runs.values() }),
+    );
   // It says first that merging starts nothing yet.
   const uncounted = recorded.fleet.noApprovalCounts ? [noneCounts] : [];
   return [...pages].map(([name, page]) => {

@@ -1,7 +1,12 @@
-import { firstOf } from '../../engine/kernel/short-list.ts';
+import { placementKey } from '../../api/placement.ts';
+import type { StagedUpdateRun } from '../../api/staged.ts';
+import { firstOf, listUpTo } from '../../engine/kernel/short-list.ts';
 import type { Plan } from '../../engine/plan-document.ts';
+import { isOver, placementOfRun } from '../../engine/update-run.ts';
 import type { RemovalCounts, RemovalToApprove, RemovedObjects } from '../../repo/record/removals-to-approve.ts';
+import { titleOf } from '../../repo/title-of.ts';
 import { cutAfterWord } from '../cut-after-word.ts';
+import type { AnsweredRequest } from '../in-effect.ts';
 import { list } from '../sections/section.ts';
 import { type ApprovalPage, listed, mostListed, noChanges, notNow, warnings } from './approval-page.ts';
 
@@ -9,14 +14,17 @@ const mostNamed = 10;
 const ofAll = 'all objects, which are not recorded';
 
 /** The page of removals that the guard refused, or that are held. */
-export const removalPage = (removal: RemovalToApprove, of: { readonly problems: Plan['problems'] }): ApprovalPage => ({
+export const removalPage = (
+  removal: RemovalToApprove,
+  of: RemovalFacts & { readonly problems: Plan['problems'] },
+): ApprovalPage => ({
   title: cutAfterWord(`Approve removals: ${removalCounts(removal) ?? removal.messages[0] ?? removal.name}`, 200),
   lead: [
     'Merging allows exactly these removals, once. A later commit that removes other objects is asked again.',
-    ...refusedText(removal),
+    ...restTexts(removal, of),
     ...(isOfOthers(removal) ? ['It also removes what is in them and not of the placement.'] : []),
   ],
-  instructions: `${notNow} To reject, ${toRejectRemoval}.`,
+  instructions: `${notNow} To reject, ${toRejectRemoval(removal, of)}.`,
   sections: [
     warnings({ name: removal.name, ...of }),
     list(
@@ -70,16 +78,41 @@ function containersText({ changes = [] }: RemovalToApprove, { objects, clusters 
   return `${what} with everything in ${objects === 1 ? 'it' : 'them'}, also of others, from ${amount(clusters, 'cluster')}`;
 }
 
-const refusedText = ({ commit }: RemovalToApprove): string[] =>
+/** What is known beside a removal. */
+export interface RemovalFacts {
+  /** As recorded. */
+  readonly runs?: Iterable<StagedUpdateRun>;
+  /** Requests that are answered while the plan is refused. */
+  readonly answered?: readonly AnsweredRequest[];
+}
+
+/** What waits for the approval beside the removals; nothing where only they are held. */
+export const restTexts = ({ commit }: RemovalToApprove, { answered = [] }: Pick<RemovalFacts, 'answered'>): string[] =>
   commit === undefined
     ? []
     : [
-        `The plan of commit ${commit.slice(0, 12)} is refused as a whole: before that nothing continues, also what it does elsewhere, and no answer to another request counts. All of it happens with the approval: \`gitfleet plan\` shows it.`,
+        `The plan of commit ${commit.slice(0, 12)} is refused as a whole: before that nothing continues, and no answer to another request counts. All else that it does happens with the approval: \`gitfleet plan\` shows it.`,
+        ...(answered.length === 0
+          ? []
+          : [
+              `These answers count then: ${listUpTo(
+                answered.map(({ approval, answer }) => `${approval} (${answer})`),
+                mostNamed,
+              )}.`,
+            ]),
       ];
 
 /** A manifest that comes back does not help where an update run removes: it brings the snapshot of its start. */
-export const toRejectRemoval =
-  'revert the commit that removes them; where an update run removes them, suspend it (`gitfleet suspend run NAME`) or revert the answer that started it';
+export function toRejectRemoval({ changes = [] }: RemovalToApprove, { runs = [] }: Pick<RemovalFacts, 'runs'>): string {
+  const losing = new Set(changes.map(({ placement }) => placement));
+  const names = [...runs].flatMap((run) =>
+    losing.has(placementKey(placementOfRun(run))) && !isOver(run.status ?? {}) ? titleOf(run.metadata) : [],
+  );
+  const revert = 'revert the commit that removes them';
+  return names.length === 0
+    ? revert
+    : `${revert}; or, where an update run of the placement removes them (${listUpTo(names, mostNamed)}), suspend it (\`gitfleet suspend run ${names[0]}\`) or revert the answer that started it`;
+}
 
 function changeLine({ action, placement, objects, clusters, count, isAbsent }: RemovedObjects): string {
   const where = `${amount(count.clusters, 'cluster')} (${named(clusters, count.clusters)})`;

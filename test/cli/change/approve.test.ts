@@ -376,6 +376,23 @@ it('a removal is approved, and cannot be rejected', async () => {
   expect(await run(asked!)).toMatchObject({ code: 0, out: expect.stringContaining(`${asked} is approved already`) });
 });
 
+it.each([[[]], [['--reject', '--reason', 'no']]])('a gate of a stopped run says what waits: %s', async (answer) => {
+  const files = stagedRun('{type: Approval}');
+  fleet = await FleetOnGit.open(files);
+  for (let at = 0; at < 4; at++) await request(await fleet.pass());
+  fleet.commit({ 'run.yaml': files['run.yaml']!.replace('careful}', 'careful, state: Stop}') }, 'Stop it');
+  await request(await fleet.pass());
+  const { code, out, err } = await run(name, ...answer);
+  expect(code).toBe(0);
+  const note = 'what follows waits until its run continues, which is stopped: gitfleet resume run web-1';
+  expect(out + err).toContain(note);
+  fleet.look();
+  await fleet.pass();
+  const page = (await cli('describe', 'approval', name, '--repo', fleet.dir)).out;
+  if (answer.length === 0) expect(page).toMatch(/Run now: +stopped .*; it continues with gitfleet resume run web-1\n/);
+  else expect(page).not.toContain('Run now');
+});
+
 it('a gate that is answered while plans are refused says that this does not count yet, and what refuses', async () => {
   const files = stagedRun('{type: Approval}');
   fleet = await FleetOnGit.open({

@@ -43,7 +43,7 @@ How to approve or reject:
                 name: removal-12
               spec:
                 removalDigest: sha256:1234
-  reject:   revert the commit that removes them; where an update run removes them, suspend it (gitfleet suspend run NAME) or revert the answer that started it`);
+  reject:   revert the commit that removes them`);
   });
 
   it('counts what it does not name', () => {
@@ -143,7 +143,7 @@ describe('an approval of a removal, as a daemon records it', () => {
     await refused();
     const before = await described();
     expect(before.page).toContain(
-      `Decision:  none yet\nRefused:   the plan of commit ${fleet.repo.tip('main')}, as a whole: before an approval nothing continues, and no answer to another request counts\nAllows:    6 objects from 3 clusters\n`,
+      `Decision:  none yet\nRefused:   commit ${fleet.repo.tip('main')}, as a whole\nAllows:    6 objects from 3 clusters\n`,
     );
     expect(before.page).toContain(`Removals:
   web: 2 objects removed from 3 clusters (a, b, c): Deployment web/web, Namespace web

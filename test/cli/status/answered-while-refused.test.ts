@@ -40,6 +40,10 @@ it.each(['approved', 'rejected'])('a request that is %s while plans are refused 
   expect(await said('placement', 'pay')).toContain(`approval of ${name}`);
   expect(await said('placement', 'pay')).toContain(given);
   expect(summary()['answered']).toEqual([{ approval: name, answer }]);
+  expect(await said('placement', 'pay')).toContain(way);
+  const refused = await said('approval', removal);
+  expect(refused).toContain(`These answers count then: ${name} (${answer}).`);
+  expect(refused).toMatch(/ {2}reject: {3}revert the commit that removes them\n/);
   const readme = fleet.git('show', 'fleet-status:README.md');
   expect(readme).toContain(`**${name}**: ${answer} already, which counts once no plan is refused any more`);
   expect(readme).not.toContain('Waiting for approval');

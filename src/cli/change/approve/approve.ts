@@ -108,7 +108,9 @@ async function answered(name: string, answering: Answering): Promise<Requests | 
         const asked = requests.open.get(name);
         // An approval of removals may be what lets the plan pass.
         const refused = asked && !('kind' in asked) ? undefined : requests.refused;
-        await withForge(desired, options.forge, (forge) => answer(request, { desired, forge, refused }, answering));
+        await withForge(desired, options.forge, (forge) =>
+          answer(request, { desired, forge, refused, stopped: requests.stopped.get(name) }, answering),
+        );
         return undefined;
       });
     } catch (error) {
@@ -165,7 +167,14 @@ async function answer(
     desired,
     forge,
     refused,
-  }: { readonly desired: Desired; readonly forge: Forge | undefined; readonly refused: string | undefined },
+    stopped,
+  }: {
+    readonly desired: Desired;
+    readonly forge: Forge | undefined;
+    readonly refused: string | undefined;
+    /** Name of its run, which is stopped. */
+    readonly stopped: string | undefined;
+  },
   { options, author, gitDir, note }: Answering,
 ): Promise<void> {
   const { name, doubts } = request;
@@ -202,6 +211,9 @@ async function answer(
   const notes = [
     ...(forge && options.dryRun ? [`${forge.kind} merges it as a pull request of ${forge.repository}`] : []),
     ...doubts.map((doubt) => `${reject ? 'left out of the rejection' : 'merged with --force'}: ${doubt}`),
+    ...(stopped === undefined
+      ? []
+      : [`what follows waits until its run continues, which is stopped: gitfleet resume run ${stopped}`]),
     ...(refused === undefined ? [] : [`it does not count yet: ${refused}`]),
     ...(options.dryRun ? [`nothing is changed; this does it: ${command(name, options)}`] : note ? [note] : []),
   ];

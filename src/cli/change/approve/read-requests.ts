@@ -1,3 +1,4 @@
+import { placementKey } from '../../../api/placement.ts';
 import { removalName } from '../../../engine/gate/removal-approval.ts';
 import type { RecordedApproval } from '../../../engine/input.ts';
 import type { ProposedRun } from '../../../engine/plan-document.ts';
@@ -7,6 +8,7 @@ import { branchRef } from '../../../git/source.ts';
 import { readFiles } from '../../../git/status-branch.ts';
 import { readRecord } from '../../../repo/record/read.ts';
 import type { RemovalToApprove } from '../../../repo/record/removals-to-approve.ts';
+import { titleOf } from '../../../repo/title-of.ts';
 import { proposedRuns } from '../../../report/proposed-runs.ts';
 import { recordedApproval } from '../../../report/recorded-approval.ts';
 import { publishedTip } from '../../fleet-repo/published-tip.ts';
@@ -24,6 +26,8 @@ export interface Requests {
   readonly proposed: ReadonlyMap<string, ProposedRun>;
   /** Recorded answers, by name; `approved, used`: of removals. */
   readonly answers: ReadonlyMap<string, 'approved' | 'rejected' | 'approved, used'>;
+  /** Names of requests of stopped runs, with the name of the run: an answer counts once it continues. */
+  readonly stopped: ReadonlyMap<string, string>;
   /** That no answer counts yet, as a plan is refused. */
   readonly refused: string | undefined;
   /** Who commits for the daemon. */
@@ -35,12 +39,18 @@ export async function readRequests({ branches }: Desired, statusBranch: string):
   const asked = [...refs.keys()].map((ref) => ref.slice(approvalPrefix.length)).sort();
   const tip = await publishedTip(branches, statusBranch)();
   if (tip === undefined) {
-    const nothing = { open: new Map(), proposed: new Map(), answers: new Map(), refused: undefined };
+    const nothing = {
+      open: new Map(),
+      proposed: new Map(),
+      answers: new Map(),
+      stopped: new Map(),
+      refused: undefined,
+    };
     return { asked, ...nothing, author: parsePerson(defaultAuthor) };
   }
   await branches.obtain(branchRef(statusBranch), tip);
   const { record, removals, notInEffect } = readRecord(
-    await readFiles(branches, tip, inFolders(['approvals', 'profiles', 'removals'])),
+    await readFiles(branches, tip, inFolders(['approvals', 'profiles', 'removals', 'runs'])),
   );
   const answers = new Map<string, 'approved' | 'rejected' | 'approved, used'>();
   const open = new Map<string, RecordedApproval | RemovalToApprove>(removals.map((removal) => [removal.name, removal]));
@@ -56,5 +66,12 @@ export async function readRequests({ branches }: Desired, statusBranch: string):
   }
   const proposed = new Map([...proposedRuns(record)].map(([name, { run }]) => [name, run]));
   const refused = refusedText({ notInEffect });
-  return { asked, open, proposed, answers, refused, author: (await branches.objects.commit(tip)).author };
+  const stopped = new Map(
+    [...record.approvals].flatMap(([name, { kind, metadata, spec }]) => {
+      if (kind === 'Gate') return [];
+      const run = record.runs.get(placementKey({ name: spec.parentStageRollout, namespace: metadata.namespace }));
+      return run?.spec.state === 'Stop' ? [[name, titleOf(run.metadata)] as const] : [];
+    }),
+  );
+  return { asked, open, proposed, answers, stopped, refused, author: (await branches.objects.commit(tip)).author };
 }

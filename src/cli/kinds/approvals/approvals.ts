@@ -29,7 +29,7 @@ import { namesOfKind } from '../kind-words.ts';
 import { ageOf, type Cell, type Listing, listing, statusOf, timesOf } from '../listing.ts';
 import { approvalFacts } from './approval-facts.ts';
 import { approvalPage, gatePage, isClosed, pageObject, proposalPage, requestOfGate, requestOfStage } from './page.ts';
-import { removalPage, unusedRemovalPage, usedRemovalPage } from './removal-pages.ts';
+import { removalFacts, removalPage, unusedRemovalPage, usedRemovalPage } from './removal-pages.ts';
 
 /** A request for approval: of a run, for a run that a profile proposes, or for a removal. */
 type Asked =
@@ -197,7 +197,10 @@ async function factsOf(approval: ApprovalRequest, reader: StatusReader) {
 async function requestOf(row: ApprovalRow, status: Status, reader: StatusReader): Promise<ApprovalPage | undefined> {
   if ('used' in row || 'unused' in row) return undefined;
   if ('proposed' in row) return requestForRun(row.proposed, { problems: status.reported });
-  if ('removal' in row) return requestForRemoval(row.removal, { problems: status.reported });
+  if ('removal' in row) {
+    const { record } = await reader.read();
+    return requestForRemoval(row.removal, { problems: status.reported, ...removalFacts(status, record) });
+  }
   if ('approval' in row) {
     const { read, facts } = await factsOf(row.approval, reader);
     return facts && requestOfStage(row.approval, read.record, facts);

@@ -174,9 +174,17 @@ function head(
     ],
     [decision ? 'Decided' : 'Requested', decision?.lastTransitionTime ?? task?.asked],
     ['Waiting', decision ? 'none' : `run ${spec.parentStageRollout}: ${waits}`],
+    decision && run?.status && !isOver(run.status) ? ['Run now', nowText(run)] : undefined,
     ['Review', metadata.annotations?.[reviewAnnotation]],
   ]);
 }
+
+/** Where a run is that has read the decision: what follows may be held. */
+const nowText = ({ metadata, spec, status }: AskedGate['run']): string =>
+  [
+    progressText(status),
+    ...(spec.state === 'Stop' ? [`it continues with gitfleet resume run ${titleOf(metadata)}`] : []),
+  ].join('; ');
 
 /** A gate of a cluster update run: what it opens, and how to approve it. */
 export function gatePage(

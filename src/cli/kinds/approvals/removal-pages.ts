@@ -2,6 +2,7 @@ import { stringify } from 'yaml';
 import type { ApprovedRemoval } from '../../../api/gitfleet.ts';
 import { approvedText } from '../../../engine/gate/approver.ts';
 import { removalName } from '../../../engine/gate/removal-approval.ts';
+import type { FleetRecord } from '../../../engine/input.ts';
 import { listUpTo } from '../../../engine/kernel/short-list.ts';
 import { approvalFolder } from '../../../repo/fleet/approval-places.ts';
 import {
@@ -9,7 +10,14 @@ import {
   removalApprovalObject,
   type UnusedApproval,
 } from '../../../repo/record/removals-to-approve.ts';
-import { reasonLines, removalCounts, removalLines, toRejectRemoval } from '../../../report/approval/removal-page.ts';
+import {
+  type RemovalFacts,
+  reasonLines,
+  removalCounts,
+  removalLines,
+  restTexts,
+  toRejectRemoval,
+} from '../../../report/approval/removal-page.ts';
 import type { Status } from '../../status/open-status.ts';
 import { fields, sentences, titled } from '../page-text.ts';
 import { type Asking, approveLines, ofBranch } from './page.ts';
@@ -22,24 +30,20 @@ export function removalPage(
   { record, inPlace, reported, pages, notInEffect }: Asking,
 ): string[] {
   const { name, removalDigest, commit, changes = [], messages } = asked;
+  const facts = removalFacts({ notInEffect }, record);
+  const rest = restTexts(asked, facts).map((text) => text.replaceAll('`', ''));
   return [
     fields([
       ['Name', name],
       ['Kind', 'RemovalApproval'],
       ['Decision', 'none yet'],
-      ...(commit === undefined
-        ? []
-        : [
-            [
-              'Refused',
-              `the plan of commit ${commit}, as a whole: before an approval nothing continues, and no answer to another request counts`,
-            ] as const,
-          ]),
+      commit === undefined ? undefined : ['Refused', `commit ${commit}, as a whole`],
       ['Allows', removalCounts(asked) ?? (messages.length === 1 ? 'one removal' : 'these removals')],
       ['Digest', removalDigest],
     ]),
     ...(changes.length > 0 ? [titled('Removals', sentences(removalLines(asked)))] : []),
     titled(commit === undefined ? 'Held because' : 'Refused because', sentences(reasonLines(asked))),
+    ...(rest.length === 0 ? [] : [titled('What waits with them', sentences(rest))]),
     ...ofBranch({ name }, reported),
     titled(
       'How to approve or reject',
@@ -50,11 +54,17 @@ export function removalPage(
           .trimEnd()
           .split('\n')
           .map((line) => `            ${line}`),
-        `reject:   ${toRejectRemoval.replaceAll('`', '')}`,
+        `reject:   ${toRejectRemoval(asked, facts).replaceAll('`', '')}`,
       ]),
     ),
   ];
 }
+
+/** What a page of a removal is made from, beside the removal. */
+export const removalFacts = (
+  { notInEffect }: Pick<Asking, 'notInEffect'>,
+  { runs }: Pick<FleetRecord, 'runs'>,
+): RemovalFacts => ({ runs: runs.values(), answered: notInEffect?.answered ?? [] });
 
 /** An approval that allowed a removal. `decided`: when its commit was made, where that is known here. */
 export function usedRemovalPage(

@@ -11,7 +11,7 @@ import { needsRunText } from '../../../report/waits/no-run.ts';
 import { waitsOfPlacement } from '../../../report/waits/waits.ts';
 import type { KnownPlacement } from '../../status/known-placements.ts';
 import type { Status } from '../../status/open-status.ts';
-import { withAnswers } from '../../status/refused-text.ts';
+import { refusedText, withAnswers } from '../../status/refused-text.ts';
 import { table } from '../../terminal/table.ts';
 import { isAsDesired, objectIssues, overridesOf } from '../bindings/object-issues.ts';
 import { statusOf } from '../listing.ts';
@@ -22,7 +22,9 @@ import { isReturned } from './reason.ts';
 /** A placement with all its decisions, scores and clusters, one part each. */
 export function placementPage(placement: KnownPlacement, status: Status): string[] {
   const { object, state } = placement;
-  const waits = waitsOfPlacement(placement, withAnswers(status));
+  const pending = waitsOfPlacement(placement, withAnswers(status));
+  const refused = pending.length === 0 ? undefined : refusedText(status);
+  const waits = refused === undefined ? pending : [refused, ...pending];
   return [
     head(placement),
     ...(waits.length === 0 ? [] : [titled('Waits for', sentences(waits))]),
