@@ -4,7 +4,7 @@ import type { StagedUpdateRun } from '../api/staged.ts';
 import { wasGiven } from '../engine/bindings/cleanup.ts';
 import type { PlanContents } from '../engine/delivery/plan-contents.ts';
 import type { FleetRecord } from '../engine/input.ts';
-import { isRemoved } from '../engine/staged/execute/delete-stage.ts';
+import { hasStarted } from '../engine/staged/step.ts';
 import { placementOfRun } from '../engine/update-run.ts';
 
 /**
@@ -23,7 +23,7 @@ export function removedInRecord(
   const { bindings } = placements.get(placementKey(placementOfRun(run)))?.state ?? {};
   // What is removed already has no binding any more.
   const begun = new Set<string>(
-    run.status?.deletionStageStatus?.clusters.filter(isRemoved).map(({ clusterName }) => clusterName),
+    run.status?.deletionStageStatus?.clusters.filter(hasStarted).map(({ clusterName }) => clusterName),
   );
   return (cluster) =>
     isMember(cluster) && (begun.has(cluster) || bindings === undefined || isLeaving(bindings, cluster));

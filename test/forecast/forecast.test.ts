@@ -290,7 +290,7 @@ describe('a forecast of an update run that does not happen', () => {
     expect(part!.rows[0]!.slice(2, 4)).toEqual(['2026-11-20 10:00 UTC', '2026-11-20 10:12 UTC']);
     expect(part!.notes).toEqual([
       'stage dev: soaks 2026-11-20 10:01 UTC to 2026-11-20 10:12 UTC',
-      'stage dev: needs approval web-1-after-dev, requested at 2026-11-20 10:01 UTC, not given',
+      'stage dev: needs approval web-1-after-dev, requested at 2026-11-20 10:01 UTC, rejected at 2026-11-20 10:12 UTC',
       'web ends with snapshot 0 on a; with nothing of it on b, c',
     ]);
   });

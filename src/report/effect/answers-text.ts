@@ -21,7 +21,7 @@ import {
 } from '../waits/gate-starts.ts';
 import { targetsOf, withSkips } from '../waits/gate-targets.ts';
 import { heldClusters } from '../waits/held-clusters.ts';
-import { openedTitle } from '../waits/opened.ts';
+import { haltedTitle, openedTitle } from '../waits/opened.ts';
 import { type StageTaskState, stageTasks } from '../waits/stage-tasks.ts';
 
 /**
@@ -98,7 +98,8 @@ export function approvedTexts(
   };
   const titleOf = (run: StagedUpdateRun, opened: ReturnType<typeof openedByTask>): string => {
     const after = opened.next === undefined ? waitingFor(run, present) : [];
-    return `${openedTitle(opened)}${waitedForBy(after)}`;
+    const halt = run.spec.state === 'Stop' ? 'stopped' : undefined;
+    return `${openedTitle(opened)}${haltedTitle(halt)}${waitedForBy(after)}`;
   };
   return answers.flatMap((name) => {
     if (others.has(name)) return [];

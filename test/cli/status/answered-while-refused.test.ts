@@ -78,3 +78,16 @@ it('a gate of a cluster update run that is approved while plans are refused is s
   expect(page).not.toContain('How to approve');
   expect(await said('upgrade', 'k8s')).toMatch(new RegExp(`approval ${gate} since \\S+: approved ${already}`));
 });
+
+it('an approval that counted before is not among them', async () => {
+  const fleet = await FleetOnGit.open(shop);
+  await fleet.settle();
+  const approved = parse(fleet.git('show', `fleet-status:approvals/${name}.yaml`)) as { status?: object };
+  approved.status = { conditions: [{ type: 'Approved', status: 'True', reason: 'Reviewed' }] };
+  fleet.commit({ [`approvals/${name}.yaml`]: JSON.stringify(approved) }, 'Approve');
+  await fleet.settle();
+  fleet.commit({ 'fleet.yaml': config, 'placements/web.yaml': '# nothing' }, 'Remove more than may go');
+  const { approvals } = await fleet.pass({ refused: true });
+  expect(approvals.map(({ answer }) => answer)).toEqual(['approved']);
+  expect(fleet.git('show', 'fleet-status:summary.yaml')).not.toContain('answered:');
+});

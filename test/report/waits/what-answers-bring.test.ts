@@ -189,3 +189,47 @@ it('a preview of a rejection says when it ends the wait for the approval', async
   expect(rollout.join('\n')).toMatch(/stage rest: needs approval web-1-before-rest, requested at .*, rejected at 2026/);
   expect(rollout.join('\n')).not.toContain('not given');
 });
+
+it('a preview of an approval of a stopped run says in its title that the run has to continue first', async () => {
+  const fleet = await AskedRun.atGate();
+  await fleet.commit({ 'run1.yaml': runOf('web-1', { spec: ', state: Stop' }) });
+  const { paper } = fleet;
+  const asked = paper.last!.plan.approvals.find(({ answer }) => answer === undefined);
+  const given = { ...paper.files, 'approvals/web-1-before-rest.yaml': JSON.stringify(asked!.file!.object) };
+  expect(effectText(await effectOf(paper, given)).title).toBe(
+    'approves web-1-before-rest: starts rest (2 clusters), once the stopped run continues; nothing else',
+  );
+});
+
+it('an approval whose run is over names no cluster that left before its end', async () => {
+  const pick = (...names: string[]): string =>
+    placement('web', `{placementType: PickFixed, clusterNames: [${names}]}`, '{type: External}');
+  const fleet = await AskedRun.open({ 'web.yaml': pick('a', 'b', 'c') });
+  await fleet.commit({
+    'web.yaml': pick('a', 'b'),
+    'steps.yaml': strategy('steps', stageOf('first'), stageOf('rest', `, after${gate}`)),
+    'run1.yaml': runOf('web-1'),
+    'resources/web.yaml': deployment('web', 'web', 'web:2'),
+  });
+  await fleet.commit({ 'clusters/c.yaml': '' });
+  await fleet.answer('True');
+  expect(fleet.paper.record.get('runs/web-1.yaml')).toContain('c left the fleet: its binding is removed');
+  expect(pageOf(fleet, 'web-1-after-rest')).toContain('Approval allowed:\n  the end of the run');
+});
+
+it('an approval compares what the clusters have that it starts, not those behind the next gate', async () => {
+  const steps = strategy('steps', stageOf('first', `, before${gate}`), stageOf('rest', `, before${gate}`));
+  const fleet = await AskedRun.open();
+  const second = {
+    'steps.yaml': steps,
+    'run1.yaml': runOf('web-1'),
+    'resources/web.yaml': deployment('web', 'web', 'web:2'),
+  };
+  await fleet.commit(second);
+  await fleet.answer('True', 'web-1-before-first');
+  await fleet.answer('False', 'web-1-before-rest');
+  await fleet.commit({ 'run2.yaml': runOf('web-2'), 'resources/web.yaml': deployment('web', 'web', 'web:3') });
+  expect((await fleet.page('web-2-before-first')).lead[1]).toContain('Placement web: from snapshot 1 to 2.');
+  await fleet.answer('True', 'web-2-before-first');
+  expect((await fleet.page('web-2-before-rest')).lead[1]).toContain('Placement web: from snapshot 0 to 2.');
+});

@@ -1,6 +1,5 @@
 import type { ClusterUpdatingStatus, StageStatus } from '../../../api/staged.ts';
 import type { Allowance } from '../../budget/allowance.ts';
-import { findCondition } from '../../kernel/condition.ts';
 import { type BindingStep, markedForRemoval } from '../../placement-work.ts';
 import { presentClusters } from '../left-clusters.ts';
 import { withReason } from '../run-conditions.ts';
@@ -50,14 +49,6 @@ export function executeDeleteStage(before: RunStep, context: RunContext): StageO
   };
 }
 
-const removedText = (clusterName: string): string => `the binding on ${clusterName} is removed`;
-
-/** Whether the stage removes a binding, or has removed it; not where it left a cluster alone. */
-export const isRemoved = (cluster: ClusterUpdatingStatus): boolean =>
-  hasStarted(cluster) &&
-  (!hasFinished(cluster) ||
-    findCondition(cluster.conditions, 'Succeeded')?.message === removedText(cluster.clusterName));
-
 type Removal = ClusterStep | { readonly abort: string };
 
 function removeFrom(step: ClusterStep, context: RunContext, allowance: Allowance): Removal {
@@ -74,7 +65,7 @@ function removeFrom(step: ClusterStep, context: RunContext, allowance: Allowance
       return {
         abort: `the binding on ${clusterName} is not being removed although this run started its removal`,
       };
-    return isLeaving ? step : succeeded(step, cluster, removedText(clusterName), now);
+    return isLeaving ? step : succeeded(step, cluster, `the binding on ${clusterName} is removed`, now);
   }
   const started = withReason(cluster, 'ClusterUpdatingStarted', `the binding on ${clusterName} is being removed`, now);
   const removed = { ...step, bindings: bindings.map(withoutUnscheduled) };
@@ -91,7 +82,9 @@ function removeFrom(step: ClusterStep, context: RunContext, allowance: Allowance
     return withHold(step, context, { reason: 'RolloutBudget', message: denial, stage: deleteStageName, clusterName });
   }
   if (live === undefined && isLeaving) return { ...step, cluster: started };
-  const message = live ? `${clusterName} is selected again: nothing to remove` : removedText(clusterName);
+  const message = live
+    ? `${clusterName} is selected again: nothing to remove`
+    : `the binding on ${clusterName} is removed`;
   return succeeded(step, started, message, now);
 }
 
