@@ -62,7 +62,17 @@ it('names what waits with a refused removal, which runs may remove it, and what 
   const runOf = (name: string, placementName: string, status = {}) =>
     ({ kind: 'ClusterStagedUpdateRun', metadata: { name }, spec: { placementName }, status }) as StagedUpdateRun;
   const over = { conditions: [{ type: 'Succeeded', status: 'True' as const, reason: '' }] };
-  const runs = [runOf('web-1', 'web', over), runOf('web-2', 'web'), runOf('other-1', 'other')];
+  const begun = [
+    { type: 'Initialized', status: 'True' as const, reason: '' },
+    { type: 'Progressing', status: 'True' as const, reason: 'UpdateRunWaiting' },
+  ];
+  const active = { conditions: begun };
+  const runs = [
+    runOf('web-1', 'web', over),
+    runOf('web-2', 'web', active),
+    runOf('web-3', 'web'),
+    runOf('other-1', 'other', active),
+  ];
   const answered = [{ approval: 'web-2-after-dev', answer: 'rejected' as const }];
   const { title, lead, instructions, sections } = removalPage(asked, { problems: [], runs, answered });
   expect(title).toBe('Approve removals: 1 object from 1 cluster');
@@ -71,9 +81,9 @@ it('names what waits with a refused removal, which runs may remove it, and what 
     'These answers count then: web-2-after-dev (rejected).',
   ]);
   expect(instructions).toContain(
-    'To reject, revert the commit that removes them; or, where an update run of the placement removes them (web-2), suspend it (`gitfleet suspend run web-2`) or revert the answer that started it.',
+    'To reject, revert the commit that removes them; or, where update run web-2 removes them, suspend it (`gitfleet suspend run NAME`) or revert the answer that started it.',
   );
   expect(JSON.stringify(sections)).toContain(
-    'web: not there now, and covered as long as the rollout lasts: 1 object on 1 cluster (b): ConfigMap web/x',
+    'web: not removed now, and covered as long as the rollout lasts: 1 object on 1 cluster (b): ConfigMap web/x',
   );
 });

@@ -8,10 +8,12 @@ import { askForeign, containsForeign, stillToGo } from '../bindings/foreign-obje
 import { recordedApprover } from '../gate/approver.ts';
 import { earlyRemovalApprovals, hexOf, isRemovalApproved, unusedRemovalApprovals } from '../gate/removal-approval.ts';
 import { type Fleet, type PlanInput, sourceKey } from '../input.ts';
+import { findCondition } from '../kernel/condition.ts';
+import { type Instant, parseInstant } from '../kernel/instant.ts';
 import { by } from '../kernel/ordering.ts';
 import type { AllowedRemoval, PlacementTarget, Plan } from '../plan-document.ts';
 import { directoryOf, objectDocument } from '../record/documents.ts';
-import { allStages, hasStarted } from '../staged/step.ts';
+import { allStages } from '../staged/step.ts';
 import { placementTargets } from '../target-kinds.ts';
 import { isOver, placementOfRun } from '../update-run.ts';
 import type { World } from '../world.ts';
@@ -69,14 +71,16 @@ function approvedAfter(
       const { underWay = [], ...used } = status;
       const isOpen = (it: UnderWay[number]): boolean =>
         it.clusterName === undefined
-          ? isRollingOut(it.placement, plan, world)
+          ? isRollingOut(it.placement, used.at, plan, world)
           : inProgress.has(rest.spec.removalDigest) || mayRemain(it.clusterName, it.placement, world);
       return [name, { ...rest, status: { ...used, ...openOf(underWay.filter(isOpen)) } }];
     }),
   );
   for (const [removalDigest, started] of inProgress) {
     if (removals.get(hexOf(removalDigest))?.status.underWay !== undefined) continue;
-    const underWay = started.filter((it) => it.clusterName !== undefined || isRollingOut(it.placement, plan, world));
+    const underWay = started.filter(
+      (it) => it.clusterName !== undefined || isRollingOut(it.placement, plan.now, plan, world),
+    );
     removals.set(hexOf(removalDigest), {
       apiVersion: 'gitfleet.dev/v1alpha1',
       kind: 'ApprovedRemoval',
@@ -131,15 +135,20 @@ const targetOf = ({ targets }: Plan, cluster: ClusterName, placement: PlacementR
 
 /**
  * Whether clusters of a placement have different snapshots: then some have still to lose what others have lost. Under External only
- * while an update run that has begun is not over: without one they may keep them for good.
+ * until the update run is over that has begun to remove it, or another one begins: without it they may keep them for good, and another
+ * one may bring back what they have lost. `at`: when the approval was used first; undefined = not known.
  */
-function isRollingOut(key: PlacementKey, { placements, runs }: Plan, { admitted, input: { fleet } }: World): boolean {
-  const written = fleet.placements.find((placement) => placementKey(refOf(placement)) === key);
+function isRollingOut(key: PlacementKey, at: string | undefined, { placements, runs }: Plan, world: World): boolean {
+  const { admitted, input } = world;
+  const written = input.fleet.placements.find((placement) => placementKey(refOf(placement)) === key);
   if (written?.spec.strategy.type === 'External') {
     const own = new Set(
       admitted.runs.flatMap((run) => (placementKey(placementOfRun(run)) === key ? placementKey(run.metadata) : [])),
     );
-    if (!runs.some((run) => own.has(placementKey(run)) && hasBegun(run.status) && !isOver(run.status))) return false;
+    const begun = runs.filter((run) => own.has(placementKey(run)) && beganAt(run.status) !== undefined);
+    const used = parseInstant(at ?? '') ?? Infinity;
+    const isReplaced = begun.some(({ status }) => beganAt(status)! > used);
+    if (isReplaced || begun.every(({ status }) => isOver(status))) return false;
   }
   const bindings = placements.find((placement) => placementKey(placement) === key)?.bindings ?? [];
   const indexes = bindings.flatMap(({ move, resourceSnapshotIndex }) =>
@@ -148,8 +157,15 @@ function isRollingOut(key: PlacementKey, { placements, runs }: Plan, { admitted,
   return new Set(indexes).size > 1;
 }
 
-const hasBegun = (status: UpdateRunStatus): boolean =>
-  allStages(status).some(({ clusters }) => clusters.some(hasStarted));
+/** When the first cluster of a run started; undefined = none has. Milliseconds. */
+function beganAt(status: UpdateRunStatus): Instant | undefined {
+  const starts = allStages(status).flatMap(({ clusters }) =>
+    clusters.flatMap(
+      ({ conditions }) => parseInstant(findCondition(conditions, 'Started')?.lastTransitionTime ?? '') ?? [],
+    ),
+  );
+  return starts.length === 0 ? undefined : Math.min(...starts);
+}
 
 /** Whether objects may remain on a cluster that are to be removed: its actor is not done, or the member refuses. */
 function mayRemain(cluster: ClusterName, key: PlacementKey, { record, observationOf, input }: World): boolean {

@@ -17,7 +17,7 @@ const reviewed = z.object({
   objects: z.array(z.string()),
   /** The first of them. */
   clusters: z.array(z.string()),
-  /** They are not there now: the approval only covers them, should they come there. */
+  /** They are not removed now, as the clusters do not have them or leave: the approval only covers them. */
   isAbsent: z.literal(true).optional(),
   /** How many there are. */
   count: z.object({ objects: z.number(), clusters: z.number() }),
@@ -38,6 +38,8 @@ export const removalToApprove = z.object({
   released: counts.optional(),
   /** The first of these, removals first. */
   changes: z.array(reviewed).optional(),
+  /** How many there are beside these, where not all are listed. */
+  changesLeft: z.number().optional(),
   /** Of Namespaces and CustomResourceDefinitions that are removed with everything in them: what of others that is, one sentence each. */
   contents: z.array(z.string()).optional(),
 });
@@ -98,12 +100,15 @@ function heldOf(hold: Hold | undefined): Pick<RemovalToApprove, 'removed' | 'cha
   };
 }
 
-function reviewOf(removals: readonly ReviewedRemoval[]): Pick<RemovalToApprove, 'removed' | 'released' | 'changes'> {
+function reviewOf(
+  removals: readonly ReviewedRemoval[],
+): Pick<RemovalToApprove, 'removed' | 'released' | 'changes' | 'changesLeft'> {
   const removed = countsOf(removals.filter(({ action, isAbsent }) => action === 'remove' && !isAbsent));
   const released = countsOf(removals.filter(({ action }) => action === 'release'));
   return {
     ...(removed && { removed }),
     ...(released && { released }),
+    ...(removals.length > mostChanges && { changesLeft: removals.length - mostChanges }),
     changes: removals.slice(0, mostChanges).map(({ action, placement, objects, clusters, isAbsent }) => ({
       action,
       placement,

@@ -2,7 +2,8 @@ import { placementKey } from '../../api/placement.ts';
 import type { StagedUpdateRun } from '../../api/staged.ts';
 import { firstOf, listUpTo } from '../../engine/kernel/short-list.ts';
 import type { Plan } from '../../engine/plan-document.ts';
-import { isOver, placementOfRun } from '../../engine/update-run.ts';
+import { isActive } from '../../engine/staged/execution-order.ts';
+import { placementOfRun } from '../../engine/update-run.ts';
 import type { RemovalCounts, RemovalToApprove, RemovedObjects } from '../../repo/record/removals-to-approve.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { cutAfterWord } from '../cut-after-word.ts';
@@ -29,10 +30,7 @@ export const removalPage = (
     warnings({ name: removal.name, ...of }),
     list(
       'Removals',
-      listed(
-        removalLines(removal).map((line) => ({ line: [line] })),
-        mostListed,
-      ),
+      removalLines(removal, mostListed).map((line) => ({ line: [line] })),
     ),
     list(
       'Why they need approval',
@@ -59,10 +57,14 @@ export function removalCounts(removal: RemovalToApprove): string | undefined {
 }
 
 /** One line for each placement and the clusters that lose the same objects of it, removals first; then what of others goes with them. */
-export const removalLines = ({ changes = [], contents = [] }: RemovalToApprove): string[] => [
-  ...changes.map(changeLine),
-  ...contents.map((sentence) => `with everything in it: ${sentence}`),
-];
+export function removalLines(
+  { changes = [], changesLeft = 0, contents = [] }: RemovalToApprove,
+  most = Infinity,
+): string[] {
+  const lines = [...changes.map(changeLine), ...contents.map((sentence) => `with everything in it: ${sentence}`)];
+  const left = Math.max(lines.length - most, 0) + changesLeft;
+  return [...lines.slice(0, most), ...(left === 0 ? [] : [`… and ${left} more`])];
+}
 
 /** The rule that refuses, or why it is held, and the limit. */
 export const reasonLines = ({ messages, rules = [] }: RemovalToApprove): string[] =>
@@ -103,15 +105,18 @@ export const restTexts = ({ commit }: RemovalToApprove, { answered = [] }: Pick<
       ];
 
 /** A manifest that comes back does not help where an update run removes: it brings the snapshot of its start. */
-export function toRejectRemoval({ changes = [] }: RemovalToApprove, { runs = [] }: Pick<RemovalFacts, 'runs'>): string {
+export function toRejectRemoval(
+  { changes = [], commit }: RemovalToApprove,
+  { runs = [] }: Pick<RemovalFacts, 'runs'>,
+): string {
   const losing = new Set(changes.map(({ placement }) => placement));
   const names = [...runs].flatMap((run) =>
-    losing.has(placementKey(placementOfRun(run))) && !isOver(run.status ?? {}) ? titleOf(run.metadata) : [],
+    losing.has(placementKey(placementOfRun(run))) && isActive(run.status) ? titleOf(run.metadata) : [],
   );
   const revert = 'revert the commit that removes them';
-  return names.length === 0
+  return commit === undefined || names.length === 0
     ? revert
-    : `${revert}; or, where an update run of the placement removes them (${listUpTo(names, mostNamed)}), suspend it (\`gitfleet suspend run ${names[0]}\`) or revert the answer that started it`;
+    : `${revert}; or, where update run ${listUpTo(names, mostNamed)} removes them, suspend it (\`gitfleet suspend run NAME\`) or revert the answer that started it`;
 }
 
 function changeLine({ action, placement, objects, clusters, count, isAbsent }: RemovedObjects): string {
@@ -121,7 +126,7 @@ function changeLine({ action, placement, objects, clusters, count, isAbsent }: R
   const stay = what === '1 object' ? 'stays and is' : 'stay and are';
   const happens =
     action === 'remove' ? `${what} removed from ${where}` : `${what} ${stay} no longer managed, on ${where}`;
-  return `${placement}: ${isAbsent ? `not there now, and covered as long as the rollout lasts: ${what} on ${where}` : happens}: ${named(names, count.objects)}`;
+  return `${placement}: ${isAbsent ? `not removed now, and covered as long as the rollout lasts: ${what} on ${where}` : happens}: ${named(names, count.objects)}`;
 }
 
 const named = (first: readonly string[], count: number): string => firstOf(first.slice(0, mostNamed), count);

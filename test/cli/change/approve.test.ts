@@ -376,21 +376,28 @@ it('a removal is approved, and cannot be rejected', async () => {
   expect(await run(asked!)).toMatchObject({ code: 0, out: expect.stringContaining(`${asked} is approved already`) });
 });
 
-it.each([[[]], [['--reject', '--reason', 'no']]])('a gate of a stopped run says what waits: %s', async (answer) => {
+it.each<[string, string[], string, boolean]>([
+  ['approved', [], '', true],
+  ['rejected', ['--reject', '--reason', 'no'], '', false],
+  ['rejected, and rolls back', ['--reject', '--reason', 'no'], 'gitfleet.dev/on-failure: rollback', true],
+])('a gate of a stopped run that is %s says what waits', async (_, answer, annotations, waits) => {
   const files = stagedRun('{type: Approval}');
   fleet = await FleetOnGit.open(files);
-  for (let at = 0; at < 4; at++) await request(await fleet.pass());
-  fleet.commit({ 'run.yaml': files['run.yaml']!.replace('careful}', 'careful, state: Stop}') }, 'Stop it');
+  await fleet.settle();
+  const second = files['run.yaml']!.replace('name: web-1', `name: web-2, annotations: {${annotations}}`);
+  fleet.commit({ 'run.yaml': second, 'resources/web.yaml': deployment('web', 'web', 'web:2') }, 'Next');
+  for (let at = 0; at < 5; at++) await request(await fleet.pass());
+  fleet.commit({ 'run.yaml': second.replace('careful}', 'careful, state: Stop}') }, 'Stop it');
   await request(await fleet.pass());
-  const { code, out, err } = await run(name, ...answer);
+  const gate = 'web-2-after-all';
+  const { code, out, err } = await run(gate, ...answer);
   expect(code).toBe(0);
-  const note = 'what follows waits until its run continues, which is stopped: gitfleet resume run web-1';
-  expect(out + err).toContain(note);
+  const note = 'what follows waits until its run continues, which is stopped: gitfleet resume run web-2';
+  expect((out + err).includes(note)).toBe(waits);
   fleet.look();
   await fleet.pass();
-  const page = (await cli('describe', 'approval', name, '--repo', fleet.dir)).out;
-  if (answer.length === 0) expect(page).toMatch(/Run now: +stopped .*; it continues with gitfleet resume run web-1\n/);
-  else expect(page).not.toContain('Run now');
+  const page = (await cli('describe', 'approval', gate, '--repo', fleet.dir)).out;
+  expect(/Run now: +stopped .*; it continues with gitfleet resume run web-2\n/.test(page)).toBe(waits);
 });
 
 it('a gate that is answered while plans are refused says that this does not count yet, and what refuses', async () => {

@@ -178,6 +178,9 @@ it.each<[string, Files, readonly Files[]]>([
   expect((await fleet.answer('True')).guard).not.toEqual([]);
 });
 
+const isUnderWay = ({ paper }: AskedRun): boolean =>
+  [...paper.record].some(([path, text]) => path.startsWith('removals/') && text.includes('underWay'));
+
 it.each([
   ['that is prepared', { spec: ', state: Initialize' }, 'web'],
   ['of another placement', {}, 'other'],
@@ -189,11 +192,23 @@ it.each([
   });
   const refused = await fleet.commit({ ...rollout(undefined), ...without });
   await fleet.commit({ 'approvals/removal.yaml': removalApproval(refused.guard[0]!.removalDigest!) });
-  const isUnderWay = (): boolean =>
-    [...fleet.paper.record].some(([path, text]) => path.startsWith('removals/') && text.includes('underWay'));
-  expect(isUnderWay()).toBe(true);
+  expect(isUnderWay(fleet)).toBe(true);
   const more = runOf('more', spec).replace('placementName: web', `placementName: ${placementName}`);
   await fleet.commit({ 'more.yaml': more });
   await fleet.answer('False', 'web-1-before-rest');
-  expect(isUnderWay()).toBe(false);
+  expect(isUnderWay(fleet)).toBe(false);
+});
+
+it('an approval of removals ends as another run begins, which may bring back what is gone', async () => {
+  const fleet = await AskedRun.open({ ...config('{maxObjectsPerCluster: 1}'), ...extra });
+  const refused = await fleet.commit({ ...rollout(undefined), ...without });
+  await fleet.commit({ 'approvals/removal.yaml': removalApproval(refused.guard[0]!.removalDigest!) });
+  await fleet.commit({ 'run1.yaml': runOf('web-1', { spec: ', state: Stop' }) });
+  expect(isUnderWay(fleet)).toBe(true);
+  await fleet.commit({ 'run2.yaml': runOf('web-2'), ...extra });
+  expect(isUnderWay(fleet)).toBe(false);
+  await fleet.commit({ 'run2.yaml': runOf('web-2', { spec: ', state: Stop' }) });
+  const again = await fleet.commit({ 'run3.yaml': runOf('web-3'), ...without });
+  expect(again.guard.map(({ rule }) => rule)).toEqual(['blast-radius-objects']);
+  expect(again.guard[0]!.removalDigest).not.toBe(refused.guard[0]!.removalDigest);
 });

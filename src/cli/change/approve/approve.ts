@@ -5,11 +5,13 @@ import { reviewOf } from '../../../engine/gate/early-approvals.ts';
 import { approvalBranch } from '../../../engine/gate/request.ts';
 import { parseDuration } from '../../../engine/kernel/duration.ts';
 import { listUpTo } from '../../../engine/kernel/short-list.ts';
+import { rollsBack } from '../../../engine/staged/failure-policy.ts';
 import type { Forge } from '../../../forge/forge.ts';
 import { forgeAddress } from '../../../forge/forge-address.ts';
 import { parseAddress } from '../../../git/address.ts';
 import { whoCommits } from '../../../git/native/who-commits.ts';
 import { systemClock } from '../../../members/clock.ts';
+import { titleOf } from '../../../repo/title-of.ts';
 import { recordedApproval } from '../../../report/recorded-approval.ts';
 import { CliError, exitCodes } from '../../terminal/exit.ts';
 import { shellWord } from '../../terminal/shell-word.ts';
@@ -105,11 +107,12 @@ async function answered(name: string, answering: Answering): Promise<Requests | 
         if (await isAnswered(name, requests, { desired, options })) return undefined;
         const request = await readRequestBranch(name, desired, requests);
         if (request === undefined) return requests;
-        const asked = requests.open.get(name);
-        // An approval of removals may be what lets the plan pass.
-        const refused = asked && !('kind' in asked) ? undefined : requests.refused;
+        const refused = requests.waysOut.includes(name) ? undefined : requests.refused;
+        const stopped = requests.stopped.get(name);
+        // A rejection ends also a run that is stopped; only its rollback waits.
+        const waits = stopped && (!options.reject || rollsBack(stopped)) ? titleOf(stopped.metadata) : undefined;
         await withForge(desired, options.forge, (forge) =>
-          answer(request, { desired, forge, refused, stopped: requests.stopped.get(name) }, answering),
+          answer(request, { desired, forge, refused, stopped: waits }, answering),
         );
         return undefined;
       });
@@ -172,7 +175,7 @@ async function answer(
     readonly desired: Desired;
     readonly forge: Forge | undefined;
     readonly refused: string | undefined;
-    /** Name of its run, which is stopped. */
+    /** Name of its run, which is stopped, and which the answer waits for. */
     readonly stopped: string | undefined;
   },
   { options, author, gitDir, note }: Answering,

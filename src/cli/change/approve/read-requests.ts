@@ -1,4 +1,5 @@
 import { placementKey } from '../../../api/placement.ts';
+import type { StagedUpdateRun } from '../../../api/staged.ts';
 import { removalName } from '../../../engine/gate/removal-approval.ts';
 import type { RecordedApproval } from '../../../engine/input.ts';
 import type { ProposedRun } from '../../../engine/plan-document.ts';
@@ -8,7 +9,6 @@ import { branchRef } from '../../../git/source.ts';
 import { readFiles } from '../../../git/status-branch.ts';
 import { readRecord } from '../../../repo/record/read.ts';
 import type { RemovalToApprove } from '../../../repo/record/removals-to-approve.ts';
-import { titleOf } from '../../../repo/title-of.ts';
 import { proposedRuns } from '../../../report/proposed-runs.ts';
 import { recordedApproval } from '../../../report/recorded-approval.ts';
 import { publishedTip } from '../../fleet-repo/published-tip.ts';
@@ -26,10 +26,12 @@ export interface Requests {
   readonly proposed: ReadonlyMap<string, ProposedRun>;
   /** Recorded answers, by name; `approved, used`: of removals. */
   readonly answers: ReadonlyMap<string, 'approved' | 'rejected' | 'approved, used'>;
-  /** Names of requests of stopped runs, with the name of the run: an answer counts once it continues. */
-  readonly stopped: ReadonlyMap<string, string>;
+  /** Requests of stopped runs, with the run. */
+  readonly stopped: ReadonlyMap<string, StagedUpdateRun>;
   /** That no answer counts yet, as a plan is refused. */
   readonly refused: string | undefined;
+  /** Names of the approvals of removals that let it pass. */
+  readonly waysOut: readonly string[];
   /** Who commits for the daemon. */
   readonly author: Person;
 }
@@ -45,6 +47,7 @@ export async function readRequests({ branches }: Desired, statusBranch: string):
       answers: new Map(),
       stopped: new Map(),
       refused: undefined,
+      waysOut: [],
     };
     return { asked, ...nothing, author: parsePerson(defaultAuthor) };
   }
@@ -70,8 +73,18 @@ export async function readRequests({ branches }: Desired, statusBranch: string):
     [...record.approvals].flatMap(([name, { kind, metadata, spec }]) => {
       if (kind === 'Gate') return [];
       const run = record.runs.get(placementKey({ name: spec.parentStageRollout, namespace: metadata.namespace }));
-      return run?.spec.state === 'Stop' ? [[name, titleOf(run.metadata)] as const] : [];
+      return run?.spec.state === 'Stop' ? [[name, run] as const] : [];
     }),
   );
-  return { asked, open, proposed, answers, stopped, refused, author: (await branches.objects.commit(tip)).author };
+  const { approvedBy: waysOut = [] } = notInEffect;
+  return {
+    asked,
+    open,
+    proposed,
+    answers,
+    stopped,
+    refused,
+    waysOut,
+    author: (await branches.objects.commit(tip)).author,
+  };
 }
