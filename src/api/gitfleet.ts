@@ -117,6 +117,8 @@ export const approvedRemoval = z.strictObject({
         z.strictObject({
           placement: z.custom<PlacementKey>((value) => typeof value === 'string'),
           clusterName: z.custom<ClusterName>((value) => typeof value === 'string').optional(),
+          /** Under External the update run that removes, `[ns.]name`: the approval counts for no other one. */
+          run: z.string().optional(),
         }),
       )
       .optional(),

@@ -360,8 +360,11 @@ export interface AllowedRemoval {
   readonly isGiven: boolean;
   /** Digests of approvals that were on main before they were requested. They are accepted only if `digest` is the last of them. */
   readonly early: readonly string[];
-  /** Placements whose rollout removes objects step by step: the approval counts for all of its steps. */
-  readonly dropping: ReadonlySet<PlacementKey>;
+  /**
+   * Placements whose rollout removes objects step by step: the approval counts for all of its steps. With the update run that removes,
+   * `[ns.]name`, if one does.
+   */
+  readonly dropping: ReadonlyMap<PlacementKey, string | undefined>;
   /** What it lets happen; empty where it is given. */
   readonly reviewed: readonly ReviewedRemoval[];
 }

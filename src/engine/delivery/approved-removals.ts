@@ -3,19 +3,15 @@ import type { ApprovedRemoval } from '../../api/gitfleet.ts';
 import type { ClusterName, PlacementKey } from '../../api/meta.ts';
 import { type PlacementRef, placementKey, refOf } from '../../api/placement.ts';
 import type { Problem } from '../../api/problem.ts';
-import type { UpdateRunStatus } from '../../api/staged.ts';
 import { askForeign, containsForeign, stillToGo } from '../bindings/foreign-objects.ts';
 import { recordedApprover } from '../gate/approver.ts';
 import { earlyRemovalApprovals, hexOf, isRemovalApproved, unusedRemovalApprovals } from '../gate/removal-approval.ts';
 import { type Fleet, type PlanInput, sourceKey } from '../input.ts';
-import { findCondition } from '../kernel/condition.ts';
-import { type Instant, parseInstant } from '../kernel/instant.ts';
 import { by } from '../kernel/ordering.ts';
 import type { AllowedRemoval, PlacementTarget, Plan } from '../plan-document.ts';
 import { directoryOf, objectDocument } from '../record/documents.ts';
-import { allStages } from '../staged/step.ts';
 import { placementTargets } from '../target-kinds.ts';
-import { isOver, placementOfRun } from '../update-run.ts';
+import { isOver } from '../update-run.ts';
 import type { World } from '../world.ts';
 import { isRefused, withUnremoved } from './removal-holds.ts';
 
@@ -36,7 +32,7 @@ export function withApprovedRemovals(plan: Plan, allowed: AllowedRemoval | undef
   if (allowed?.isGiven)
     inProgress.set(
       allowed.digest,
-      [...allowed.dropping].map((placement) => ({ placement })),
+      [...allowed.dropping].map(([placement, run]) => ({ placement, ...(run !== undefined && { run }) })),
     );
   const removals = approvedAfter(inProgress, plan, world);
   const required = new Set([...(allowed ? [allowed.digest, ...allowed.early] : []), ...foreign.required]);
@@ -71,16 +67,14 @@ function approvedAfter(
       const { underWay = [], ...used } = status;
       const isOpen = (it: UnderWay[number]): boolean =>
         it.clusterName === undefined
-          ? isRollingOut(it.placement, used.at, plan, world)
+          ? isRollingOut(it, plan, world)
           : inProgress.has(rest.spec.removalDigest) || mayRemain(it.clusterName, it.placement, world);
       return [name, { ...rest, status: { ...used, ...openOf(underWay.filter(isOpen)) } }];
     }),
   );
   for (const [removalDigest, started] of inProgress) {
     if (removals.get(hexOf(removalDigest))?.status.underWay !== undefined) continue;
-    const underWay = started.filter(
-      (it) => it.clusterName !== undefined || isRollingOut(it.placement, plan.now, plan, world),
-    );
+    const underWay = started.filter((it) => it.clusterName !== undefined || isRollingOut(it, plan, world));
     removals.set(hexOf(removalDigest), {
       apiVersion: 'gitfleet.dev/v1alpha1',
       kind: 'ApprovedRemoval',
@@ -135,36 +129,21 @@ const targetOf = ({ targets }: Plan, cluster: ClusterName, placement: PlacementR
 
 /**
  * Whether clusters of a placement have different snapshots: then some have still to lose what others have lost. Under External only
- * until the update run is over that has begun to remove it, or another one begins: without it they may keep them for good, and another
- * one may bring back what they have lost. `at`: when the approval was used first; undefined = not known.
+ * until the update run is over that removes: without one they may keep them for good.
  */
-function isRollingOut(key: PlacementKey, at: string | undefined, { placements, runs }: Plan, world: World): boolean {
-  const { admitted, input } = world;
+function isRollingOut(
+  { placement: key, run }: UnderWay[number],
+  { placements, runs }: Plan,
+  { input }: World,
+): boolean {
   const written = input.fleet.placements.find((placement) => placementKey(refOf(placement)) === key);
-  if (written?.spec.strategy.type === 'External') {
-    const own = new Set(
-      admitted.runs.flatMap((run) => (placementKey(placementOfRun(run)) === key ? placementKey(run.metadata) : [])),
-    );
-    const begun = runs.filter((run) => own.has(placementKey(run)) && beganAt(run.status) !== undefined);
-    const used = parseInstant(at ?? '') ?? Infinity;
-    const isReplaced = begun.some(({ status }) => beganAt(status)! > used);
-    if (isReplaced || begun.every(({ status }) => isOver(status))) return false;
-  }
+  const isExternal = written?.spec.strategy.type === 'External';
+  if (isExternal && !runs.some((of) => placementKey(of) === run && !isOver(of.status))) return false;
   const bindings = placements.find((placement) => placementKey(placement) === key)?.bindings ?? [];
   const indexes = bindings.flatMap(({ move, resourceSnapshotIndex }) =>
     move === 'remove' ? [] : (resourceSnapshotIndex ?? []),
   );
   return new Set(indexes).size > 1;
-}
-
-/** When the first cluster of a run started; undefined = none has. Milliseconds. */
-function beganAt(status: UpdateRunStatus): Instant | undefined {
-  const starts = allStages(status).flatMap(({ clusters }) =>
-    clusters.flatMap(
-      ({ conditions }) => parseInstant(findCondition(conditions, 'Started')?.lastTransitionTime ?? '') ?? [],
-    ),
-  );
-  return starts.length === 0 ? undefined : Math.min(...starts);
 }
 
 /** Whether objects may remain on a cluster that are to be removed: its actor is not done, or the member refuses. */

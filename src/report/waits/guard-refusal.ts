@@ -1,3 +1,4 @@
+import type { ApprovedRemoval } from '../../api/gitfleet.ts';
 import type { ClusterName, Manifest, ObjectRef } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { ClusterUpdatingStatus, StagedUpdateRun, StageStatus } from '../../api/staged.ts';
@@ -128,7 +129,14 @@ function isDropApproved(
   const bound = live.flatMap(({ targetCluster, state }) => (state === 'Scheduled' ? [] : targetCluster));
   const losing = new Set([...bound, ...clusters.map(({ clusterName }) => clusterName as ClusterName)]);
   const removals = [...losing].flatMap((clusterName) => objects.map((object) => ({ clusterName, placement, object })));
-  return askRemoval((used) => removalDigestOf(removals, input.digest, { used }), input).approved;
+  // An approval counts for the run that used it.
+  const name = placementKey(run.metadata);
+  const used = [...input.record.removals].map(([hex, use]): [string, ApprovedRemoval] => {
+    const { underWay, ...status } = use.status;
+    return [hex, underWay?.some((it) => it.run === name) ? use : { ...use, status }];
+  });
+  const record = { ...input.record, removals: new Map(used) };
+  return askRemoval((count) => removalDigestOf(removals, input.digest, { used: count }), { ...input, record }).approved;
 }
 
 const nameOfObject = ({ apiVersion, kind, namespace, name }: ObjectRef): string =>

@@ -199,16 +199,55 @@ it.each([
   expect(isUnderWay(fleet)).toBe(false);
 });
 
-it('an approval of removals ends as another run begins, which may bring back what is gone', async () => {
+it.each<[string, Files, Files]>([
+  ['that brings back what is gone', extra, without],
+  ['that removes the same', { 'resources/web.yaml': deployment('web', 'web', 'web:9') }, {}],
+])('an approval of removals counts for no later run, also after one %s', async (_, second, third) => {
   const fleet = await AskedRun.open({ ...config('{maxObjectsPerCluster: 1}'), ...extra });
   const refused = await fleet.commit({ ...rollout(undefined), ...without });
-  await fleet.commit({ 'approvals/removal.yaml': removalApproval(refused.guard[0]!.removalDigest!) });
+  const digest = refused.guard[0]!.removalDigest!;
+  await fleet.commit({ 'approvals/removal.yaml': removalApproval(digest) });
   await fleet.commit({ 'run1.yaml': runOf('web-1', { spec: ', state: Stop' }) });
   expect(isUnderWay(fleet)).toBe(true);
-  await fleet.commit({ 'run2.yaml': runOf('web-2'), ...extra });
+  await fleet.commit({ 'run2.yaml': runOf('web-2'), ...second });
+  if (second === extra) {
+    await fleet.commit({ 'run2.yaml': runOf('web-2', { spec: ', state: Stop' }) });
+    const again = await fleet.commit({ 'run3.yaml': runOf('web-3'), ...third });
+    expect(again.guard.map(({ rule }) => rule)).toEqual(['blast-radius-objects']);
+    expect(again.guard[0]!.removalDigest).not.toBe(digest);
+    return;
+  }
+  expect((await fleet.facts('web-2-before-rest')).refusal?.starts).toContain(
+    'b, c would lose too many of their objects',
+  );
+  const { guard } = await fleet.answer('True', 'web-2-before-rest');
+  expect(guard).toHaveLength(2);
+  expect(guard.map(({ removalDigest }) => removalDigest)).not.toContain(digest);
+});
+
+it('an approval of removals does not count again after an older run has brought back what is gone', async () => {
+  const named = (name: string): string => stageOf(name, `, before${gate}`);
+  const fleet = await AskedRun.open({
+    ...extra,
+    'clusters/b.yaml': member('b', { stage: 'second' }),
+    'clusters/c.yaml': member('c', { stage: 'third' }),
+    'steps.yaml': strategy('steps', stageOf('first'), named('second'), named('third')),
+  });
+  const stopped = (name: string): Files => ({ [`${name}.yaml`]: runOf(name, { spec: ', state: Stop' }) });
+  const running = (name: string): Files => ({ [`${name}.yaml`]: runOf(name) });
+  await fleet.commit({ ...running('old'), 'resources/web.yaml': deployment('web', 'web', 'web:2') });
+  await fleet.commit({ ...stopped('old'), ...config('{maxObjectsPerCluster: 1}') });
+  const refused = await fleet.commit({ ...running('web-1'), ...without });
+  const digest = refused.guard[0]!.removalDigest!;
+  expect((await fleet.commit({ 'approvals/removal.yaml': removalApproval(digest) })).guard).toEqual([]);
+  expect((await fleet.answer('True', 'web-1-before-second')).guard).toEqual([]);
+  await fleet.answer('False', 'web-1-before-third');
   expect(isUnderWay(fleet)).toBe(false);
-  await fleet.commit({ 'run2.yaml': runOf('web-2', { spec: ', state: Stop' }) });
-  const again = await fleet.commit({ 'run3.yaml': runOf('web-3'), ...without });
+  await fleet.commit(running('old'));
+  await fleet.answer('True', 'old-before-second');
+  await fleet.commit(stopped('old'));
+  await fleet.commit(running('web-2'));
+  const again = await fleet.answer('True', 'web-2-before-second');
   expect(again.guard.map(({ rule }) => rule)).toEqual(['blast-radius-objects']);
-  expect(again.guard[0]!.removalDigest).not.toBe(refused.guard[0]!.removalDigest);
+  expect(again.guard[0]!.removalDigest).not.toBe(digest);
 });

@@ -72,8 +72,10 @@ export function usedRemovalPage(
   decided: string | undefined,
 ): string[] {
   const { commit, at, approvedBy, underWay = [] } = status;
-  const left = underWay.map(({ placement, clusterName }) =>
-    clusterName === undefined ? `${placement}, as its rollout continues` : `${placement} on ${clusterName}`,
+  const left = underWay.map(({ placement, clusterName, run }) =>
+    clusterName === undefined
+      ? `${placement}, as ${run === undefined ? 'its rollout' : `update run ${run}`} continues`
+      : `${placement} on ${clusterName}`,
   );
   return [
     fields([

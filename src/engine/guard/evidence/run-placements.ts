@@ -36,12 +36,26 @@ export function returnedByRuns(
   return returned;
 }
 
-const returnedIn = (status: UpdateRunStatus | undefined): ReadonlySet<ClusterName> =>
-  new Set(
-    (status?.rollbackStatus?.stagesStatus ?? []).flatMap(({ clusters }) =>
-      clusters.filter(isStarted).map(({ clusterName }) => clusterName),
-    ),
+/** Update runs, `[ns.]name`, with which clusters start or return in this plan, by `PLACEMENT CLUSTER`. */
+export function startedByRuns(evidence: Pick<Evidence, 'plan' | 'fleet' | 'record'>): ReadonlyMap<string, string> {
+  const placementOf = runPlacements(evidence);
+  return new Map(
+    evidence.plan.runs.flatMap((run) => {
+      const before = evidence.record.runs.get(placementKey(run))?.status;
+      const now = [
+        ...startedIn(run.status.stagesStatus).difference(startedIn(before?.stagesStatus)),
+        ...returnedIn(run.status).difference(returnedIn(before)),
+      ];
+      return now.map((cluster) => [`${placementOf(run)} ${cluster}`, placementKey(run)] as const);
+    }),
   );
+}
+
+const returnedIn = (status: UpdateRunStatus | undefined): ReadonlySet<ClusterName> =>
+  startedIn(status?.rollbackStatus?.stagesStatus);
+
+const startedIn = (stages: UpdateRunStatus['stagesStatus'] = []): ReadonlySet<ClusterName> =>
+  new Set(stages.flatMap(({ clusters }) => clusters.filter(isStarted).map(({ clusterName }) => clusterName)));
 
 const isStarted = ({ conditions = [] }: ClusterUpdatingStatus): boolean =>
   conditions.some(({ type, status }) => type === 'Started' && status === 'True');

@@ -47,7 +47,7 @@ const judged = memoize((evidence: Evidence) => {
   return {
     removals,
     findings,
-    approval: findings.length === 0 ? undefined : requiredApproval(removals.approvable, evidence),
+    approval: findings.length === 0 ? undefined : requiredApproval(removals, evidence),
   };
 });
 

@@ -8,6 +8,7 @@ import type { Pair, PlacementChange } from '../evidence/changes.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import { membersThatLeave, membersThatStay } from '../evidence/members.ts';
 import { notRemembered, overridesOf, overridesReader, snapshotReader } from '../evidence/planned-record.ts';
+import { startedByRuns } from '../evidence/run-placements.ts';
 import { shownObjects } from '../evidence/shown-objects.ts';
 import { nameOf, objectsOf } from '../evidence/snapshot-objects.ts';
 import { takeovers } from './takeovers.ts';
@@ -15,8 +16,8 @@ import { takeovers } from './takeovers.ts';
 export interface Removals {
   /** Objects that this plan removes from clusters, each once; those that another placement takes over stay. */
   readonly now: readonly Removal[];
-  /** Placements of which a snapshot or an override no longer has some objects, among `now`. */
-  readonly dropping: ReadonlySet<PlacementKey>;
+  /** Placements of which a snapshot or an override no longer has some objects, among `now`, with the update run that moves them. */
+  readonly dropping: ReadonlyMap<PlacementKey, string | undefined>;
   /** Clusters that leave with bindings of ours: their objects stay there, unmanaged. */
   readonly released: readonly Removal[];
   /**
@@ -38,7 +39,8 @@ export function findRemovals(evidence: Evidence): Removals {
   const released: Removal[] = [];
   const later: Removal[] = [];
   const absent = new Set<Removal>();
-  const dropping = new Set<PlacementKey>();
+  const dropping = new Map<PlacementKey, string | undefined>();
+  const runOf = memoizedRuns(evidence);
   for (const placement of evidence.changes) {
     const { key, pairs } = placement;
     const drops: Drops = new Map();
@@ -48,7 +50,7 @@ export function findRemovals(evidence: Evidence): Removals {
       const lost = loss.objects.map((object) => ({ clusterName: pair.clusterName, placement: key, object }));
       const removals = loss.kind === 'released' ? lost : lost.filter((removal) => !isTakenOver(removal));
       (loss.kind === 'released' ? released : now).push(...removals);
-      if (loss.kind === 'dropped' && removals.length > 0) dropping.add(key);
+      if (loss.kind === 'dropped' && removals.length > 0) dropping.set(key, runOf(key, pair.clusterName));
     }
     // The other clusters of the placement follow later in the rollout.
     for (const objects of drops.values())
@@ -66,7 +68,16 @@ export function findRemovals(evidence: Evidence): Removals {
   return { now, dropping, released, approvable: [...now, ...later, ...released], absent };
 }
 
-/** Whether a cluster may have an object of a placement now, by what is recorded, and loses it. One that left the fleet keeps it. */
+/** The update run with which a cluster of a placement starts; most plans drop nothing. */
+function memoizedRuns(evidence: Evidence): (key: PlacementKey, cluster: ClusterName) => string | undefined {
+  let started: ReturnType<typeof startedByRuns> | undefined;
+  return (key, cluster) => {
+    started ??= startedByRuns(evidence);
+    return started.get(`${key} ${cluster}`);
+  };
+}
+
+/** Whether a cluster may have an object of a placement now, by the record or what it shows. One that left the fleet keeps what it has. */
 function holdingReader(evidence: Evidence): (of: PlacementChange, pair: Pair, object: string) => boolean {
   const contentsOf = snapshotReader(evidence);
   const stays = membersThatStay(evidence);
@@ -74,7 +85,8 @@ function holdingReader(evidence: Evidence): (of: PlacementChange, pair: Pair, ob
   return ({ key }, { clusterName, before }, object) => {
     if (before?.resourceSnapshotIndex === undefined || !stays.has(clusterName)) return false;
     const contents = contentsOf(key, before.resourceSnapshotIndex);
-    return contents === notRemembered || namesIn(contents).has(object);
+    const isListed = contents === notRemembered || namesIn(contents).has(object);
+    return isListed || shownObjects(evidence, key, clusterName).includes(object);
   };
 }
 
