@@ -3,7 +3,7 @@ import type { ObjectOutcome } from '../../api/observation.ts';
 import { type PlacementRef, placementKey } from '../../api/placement.ts';
 import { type AskedRemoval, askRemoval, type RemovalAnswers } from '../gate/removal-approval.ts';
 import type { PlanInput } from '../input.ts';
-import { removalDigestOf } from '../kernel/removal-digest.ts';
+import { removalDigestOf, removedObject } from '../kernel/removal-digest.ts';
 import { placementObservationOf } from '../observed.ts';
 import type { PlacementTarget } from '../plan-document.ts';
 import { objectKey } from '../selection/object-key.ts';
@@ -55,10 +55,10 @@ export const askForeign = (
   },
   seen: Asking,
 ): AskedRemoval => {
-  const removals = of.foreign.map(({ object: { apiVersion, kind, namespace, name } }) => ({
+  const removals = of.foreign.map(({ object }) => ({
     clusterName: of.clusterName,
     placement: placementKey(of.placement),
-    object: `${apiVersion}/${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`,
+    object: removedObject(object),
   }));
   const purpose = 'remove with foreign contents';
   return askRemoval((used) => removalDigestOf(removals, seen.digest, { purpose, used }), seen);

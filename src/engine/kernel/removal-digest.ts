@@ -1,4 +1,4 @@
-import type { ClusterName, PlacementKey } from '../../api/meta.ts';
+import type { ClusterName, ObjectRef, PlacementKey } from '../../api/meta.ts';
 
 /** The removal of one object from one cluster. */
 export interface Removal {
@@ -7,6 +7,10 @@ export interface Removal {
   /** `apps/v1/Deployment shop/web`. */
   readonly object: string;
 }
+
+/** `object` of a removal. */
+export const removedObject = ({ apiVersion, kind, namespace, name }: ObjectRef): string =>
+  `${apiVersion}/${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
 
 /**
  * The digest in a RemovalApproval: `sha256:` and the digest of the sorted (cluster, placement, object) lines alone, so that the same

@@ -18,8 +18,8 @@ import { actionsText } from '../effect/effect-title.ts';
 import type { Proposed } from '../proposed-runs.ts';
 import { type Item, list, type Section } from '../sections/section.ts';
 import { upgradeBrings } from '../upgrades/progress.ts';
-import { approvalStarts, type HeldBack, openedByTask } from '../waits/approval-starts.ts';
-import { haltedTitle, openedTitle, stagesAhead } from '../waits/opened.ts';
+import { approvalStarts, type HeldBack, openedByTask, resumedTitle } from '../waits/approval-starts.ts';
+import { openedTitle, stagesAhead } from '../waits/opened.ts';
 import { failureText, rejectionText } from '../waits/rollback-texts.ts';
 import { type StageTaskState, stageTasks } from '../waits/stage-tasks.ts';
 import { soFar } from './so-far.ts';
@@ -124,7 +124,7 @@ export function stagePage(
     own.has(keyOfWorkload({ kind, metadata: { namespace, name } }));
   const versions = now === undefined || now === next ? `snapshot ${next}` : `from snapshot ${now} to ${next}`;
   return {
-    title: `Approve ${run.metadata.name}: ${openedTitle(openedByTask(run, task, isRemovedFrom))} ${task.timing} ${task.stage}${haltedTitle(run.spec.state === 'Stop' ? 'stopped' : undefined)}`,
+    title: `Approve ${run.metadata.name}: ${openedTitle(openedByTask(run, task, isRemovedFrom))} ${task.timing} ${task.stage}${resumedTitle(run)}`,
     lead: [
       `Merging starts ${listUpTo(approvalStarts(run, task, { ...of, isRemovedFrom, runs: of.record.runs.values() }), mostSteps, '; ')}.`,
       `Placement ${placement}: ${versions}. Update run ${run.metadata.name}, approval ${of.name}.`,

@@ -124,9 +124,12 @@ function changeLine({ action, placement, objects, clusters, count, isAbsent }: R
   const names = objects.map((object) => (object === '' ? ofAll : object.replace(/^\S*\//, '')));
   const what = objects.includes('') ? 'objects' : amount(count.objects, 'object');
   const stay = what === '1 object' ? 'stays and is' : 'stay and are';
-  const happens =
-    action === 'remove' ? `${what} removed from ${where}` : `${what} ${stay} no longer managed, on ${where}`;
-  return `${placement}: ${isAbsent ? `not removed now, and covered as long as the rollout lasts: ${what} on ${where}` : happens}: ${named(names, count.objects)}`;
+  const happens = {
+    remove: `${what} removed from ${where}`,
+    release: `${what} ${stay} no longer managed, on ${where}`,
+  }[action];
+  const covered = `not removed now, and covered as long as the rollout lasts: ${what} on ${where}`;
+  return `${placement}: ${isAbsent ? covered : happens}: ${named(names, count.objects)}`;
 }
 
 const named = (first: readonly string[], count: number): string => firstOf(first.slice(0, mostNamed), count);

@@ -9,7 +9,14 @@ import { plannedUpgradeRuns } from '../../engine/plan-document.ts';
 import { gatesOf } from '../../engine/upgrade/gate-names.ts';
 import { removedInPlan } from '../../forecast/run-removals.ts';
 import type { TotalEffect } from '../../forecast/total-effect.ts';
-import { approvalStarts, openedByTask, pauseBehind, waitedForBy, waitingFor } from '../waits/approval-starts.ts';
+import {
+  approvalStarts,
+  openedByTask,
+  pauseBehind,
+  resumedTitle,
+  waitedForBy,
+  waitingFor,
+} from '../waits/approval-starts.ts';
 import {
   beginsAt,
   freezeEnd,
@@ -21,7 +28,7 @@ import {
 } from '../waits/gate-starts.ts';
 import { targetsOf, withSkips } from '../waits/gate-targets.ts';
 import { heldClusters } from '../waits/held-clusters.ts';
-import { haltedTitle, openedTitle } from '../waits/opened.ts';
+import { openedTitle } from '../waits/opened.ts';
 import { type StageTaskState, stageTasks } from '../waits/stage-tasks.ts';
 
 /**
@@ -98,8 +105,7 @@ export function approvedTexts(
   };
   const titleOf = (run: StagedUpdateRun, opened: ReturnType<typeof openedByTask>): string => {
     const after = opened.next === undefined ? waitingFor(run, present) : [];
-    const halt = run.spec.state === 'Stop' ? 'stopped' : undefined;
-    return `${openedTitle(opened)}${haltedTitle(halt)}${waitedForBy(after)}`;
+    return `${openedTitle(opened)}${resumedTitle(run)}${waitedForBy(after)}`;
   };
   return answers.flatMap((name) => {
     if (others.has(name)) return [];

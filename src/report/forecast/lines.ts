@@ -262,12 +262,19 @@ function endNotes({ placement, ends = [] }: Rollout): string[] {
   return texts.length === 0 ? [] : [`${titleOf(placement)} ends ${texts.join('; ')}`];
 }
 
-function noteOf({ kind, from, to, unmet, rejected, approval, freeze }: Wait, stage: string | undefined): string {
+function answerText({ to, unmet, rejected }: Pick<Wait, 'to' | 'unmet' | 'rejected'>): string {
+  if (to === undefined) return 'not given';
+  if (rejected) return `rejected at ${instantText(to)}`;
+  return unmet ? 'not given' : `given at ${instantText(to)}`;
+}
+
+function noteOf(wait: Wait, stage: string | undefined): string {
+  const { kind, from, to, approval, freeze } = wait;
   const span = to === undefined ? `from ${instantText(from)} on` : `${instantText(from)} to ${instantText(to)}`;
   const where = stage === undefined ? '' : `stage ${stage}: `;
   switch (kind) {
     case 'approval':
-      return `${where}needs approval ${approval ?? ''}, requested at ${instantText(from)}${rejected && to !== undefined ? `, rejected at ${instantText(to)}` : to === undefined || unmet ? ', not given' : `, given at ${instantText(to)}`}`;
+      return `${where}needs approval ${approval ?? ''}, requested at ${instantText(from)}, ${answerText(wait)}`;
     case 'soak':
       // Times are shown to the minute.
       return to !== undefined && instantText(from) === instantText(to)

@@ -50,14 +50,14 @@ export const refusalItems = (guard: Plan['guard']): Item[] =>
 export const approvals: SectionSource = (input) => {
   const removing = removals(input);
   const attention = waitingApprovals(input.inEffect.approvals, input.plan).length + removing.length;
-  const why = input.fleet.noApprovalCounts
-    ? noneCounts
-    : input.plan.guard.length > 0
-      ? 'No answer counts while the guard refuses the plan.'
-      : undefined;
-  const uncounted = why === undefined ? {} : { intro: why };
-  return list('Waiting for approval', [...gates(input), ...removing], { attention, ...uncounted });
+  const intro = whyNoneCounts(input);
+  return list('Waiting for approval', [...gates(input), ...removing], { attention, ...(intro && { intro }) });
 };
+
+function whyNoneCounts({ fleet, plan }: SectionInput): string | undefined {
+  if (fleet.noApprovalCounts) return noneCounts;
+  return plan.guard.length > 0 ? 'No answer counts while the guard refuses the plan.' : undefined;
+}
 
 /** While the folder of approvals is not known. */
 export const noneCounts = 'No approval counts while fleet.yaml is not valid: correct what is reported for it first.';

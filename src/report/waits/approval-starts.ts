@@ -17,7 +17,7 @@ import { isOver, isRunOf, placementOfRun } from '../../engine/update-run.ts';
 import type { IsRemovedFrom } from '../../forecast/run-removals.ts';
 import { titleOf } from '../../repo/title-of.ts';
 import { wholeSeconds } from '../whole-seconds.ts';
-import { type Opened, openedBy, openedTexts, type StageAhead } from './opened.ts';
+import { haltedTitle, type Opened, openedBy, openedTexts, type StageAhead } from './opened.ts';
 import { type StageTaskState, stageTasks } from './stage-tasks.ts';
 
 /**
@@ -124,6 +124,10 @@ export const resumesAt = (run: StagedUpdateRun): string[] =>
   run.spec.state === 'Stop'
     ? [`not before someone resumes the run, which is stopped: gitfleet resume run ${titleOf(run.metadata)}`]
     : [];
+
+/** The same for a title. */
+export const resumedTitle = ({ spec }: Pick<StagedUpdateRun, 'spec'>): string =>
+  haltedTitle(spec.state === 'Stop' ? 'stopped' : undefined);
 
 /** Until when nothing starts of a run that waits for another one. */
 export function notWhileActive(run: StagedUpdateRun, runs: Iterable<StagedUpdateRun>): string[] {

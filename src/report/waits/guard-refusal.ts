@@ -1,12 +1,12 @@
 import type { ApprovedRemoval } from '../../api/gitfleet.ts';
-import type { ClusterName, Manifest, ObjectRef } from '../../api/meta.ts';
+import type { ClusterName, Manifest } from '../../api/meta.ts';
 import { placementKey } from '../../api/placement.ts';
 import type { ClusterUpdatingStatus, StagedUpdateRun, StageStatus } from '../../api/staged.ts';
 import type { PlanContents } from '../../engine/delivery/plan-contents.ts';
 import { askRemoval } from '../../engine/gate/removal-approval.ts';
 import { areTooManyObjects, mostClusters } from '../../engine/guard/fleet/blast-radius.ts';
 import type { Fleet } from '../../engine/input.ts';
-import { removalDigestOf } from '../../engine/kernel/removal-digest.ts';
+import { removalDigestOf, removedObject } from '../../engine/kernel/removal-digest.ts';
 import { wasBound } from '../../engine/placement/bindings.ts';
 import { keyOfManifest, objectKey } from '../../engine/selection/object-key.ts';
 import { concurrencyOf } from '../../engine/staged/execute/current-stage.ts';
@@ -117,7 +117,7 @@ function isDropApproved(
   const { input } = world;
   const starting = new Set<string>(clusters.map(({ clusterName }) => clusterName));
   const objects = effect.changes.flatMap(({ action, object, clusters: of }) =>
-    action === 'remove' && of.some((cluster) => starting.has(cluster)) ? nameOfObject(object) : [],
+    action === 'remove' && of.some((cluster) => starting.has(cluster)) ? removedObject(object) : [],
   );
   if (objects.length === 0 || input.record.removals.size === 0) return false;
   const placement = placementKey(placementOfRun(run));
@@ -138,9 +138,6 @@ function isDropApproved(
   const record = { ...input.record, removals: new Map(used) };
   return askRemoval((count) => removalDigestOf(removals, input.digest, { used: count }), { ...input, record }).approved;
 }
-
-const nameOfObject = ({ apiVersion, kind, namespace, name }: ObjectRef): string =>
-  `${apiVersion}/${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
 
 /** What a cluster loses as it returns to what it had before a run. */
 interface ReturnLoss {

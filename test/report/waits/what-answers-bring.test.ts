@@ -166,7 +166,8 @@ it('a forecast of a run that is stopped knows that its approval is given', async
   expect(await needs()).toEqual([]);
 });
 
-it('an approval whose run is over says what it allowed to remove', async () => {
+/** Once `web-1` has updated a and b, and the gate before the removal from c asks. */
+async function atRemoval(): Promise<AskedRun> {
   const pick = (...names: string[]): string =>
     placement('web', `{placementType: PickFixed, clusterNames: [${names}]}`, '{type: External}');
   const fleet = await AskedRun.open({ 'web.yaml': pick('a', 'b', 'c') });
@@ -176,6 +177,11 @@ it('an approval whose run is over says what it allowed to remove', async () => {
     'run1.yaml': runOf('web-1'),
     'resources/web.yaml': deployment('web', 'web', 'web:2'),
   });
+  return fleet;
+}
+
+it('an approval whose run is over says what it allowed to remove', async () => {
+  const fleet = await atRemoval();
   expect((await fleet.page()).lead[0]).toBe('Merging starts the removal from 1 cluster: c.');
   await fleet.answer('True');
   expect(pageOf(fleet, 'web-1-after-rest')).toContain('Approval allowed:\n  the removal from 1 cluster: c\n');
@@ -202,15 +208,7 @@ it('a preview of an approval of a stopped run says in its title that the run has
 });
 
 it('an approval whose run is over names no cluster that left before its end', async () => {
-  const pick = (...names: string[]): string =>
-    placement('web', `{placementType: PickFixed, clusterNames: [${names}]}`, '{type: External}');
-  const fleet = await AskedRun.open({ 'web.yaml': pick('a', 'b', 'c') });
-  await fleet.commit({
-    'web.yaml': pick('a', 'b'),
-    'steps.yaml': strategy('steps', stageOf('first'), stageOf('rest', `, after${gate}`)),
-    'run1.yaml': runOf('web-1'),
-    'resources/web.yaml': deployment('web', 'web', 'web:2'),
-  });
+  const fleet = await atRemoval();
   await fleet.commit({ 'clusters/c.yaml': '' });
   await fleet.answer('True');
   expect(fleet.paper.record.get('runs/web-1.yaml')).toContain('c left the fleet: its binding is removed');

@@ -197,10 +197,7 @@ async function factsOf(approval: ApprovalRequest, reader: StatusReader) {
 async function requestOf(row: ApprovalRow, status: Status, reader: StatusReader): Promise<ApprovalPage | undefined> {
   if ('used' in row || 'unused' in row) return undefined;
   if ('proposed' in row) return requestForRun(row.proposed, { problems: status.reported });
-  if ('removal' in row) {
-    const { record } = await reader.read();
-    return requestForRemoval(row.removal, { problems: status.reported, ...removalFacts(status, record) });
-  }
+  if ('removal' in row) return requestForRemoval(row.removal, { problems: status.reported, ...removalFacts(status) });
   if ('approval' in row) {
     const { read, facts } = await factsOf(row.approval, reader);
     return facts && requestOfStage(row.approval, read.record, facts);

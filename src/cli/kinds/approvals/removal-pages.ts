@@ -2,7 +2,6 @@ import { stringify } from 'yaml';
 import type { ApprovedRemoval } from '../../../api/gitfleet.ts';
 import { approvedText } from '../../../engine/gate/approver.ts';
 import { removalName } from '../../../engine/gate/removal-approval.ts';
-import type { FleetRecord } from '../../../engine/input.ts';
 import { listUpTo } from '../../../engine/kernel/short-list.ts';
 import { approvalFolder } from '../../../repo/fleet/approval-places.ts';
 import {
@@ -30,7 +29,7 @@ export function removalPage(
   { record, inPlace, reported, pages, notInEffect }: Asking,
 ): string[] {
   const { name, removalDigest, commit, changes = [], messages } = asked;
-  const facts = removalFacts({ notInEffect }, record);
+  const facts = removalFacts({ record, notInEffect });
   const rest = restTexts(asked, facts).map((text) => text.replaceAll('`', ''));
   return [
     fields([
@@ -61,10 +60,10 @@ export function removalPage(
 }
 
 /** What a page of a removal is made from, beside the removal. */
-export const removalFacts = (
-  { notInEffect }: Pick<Asking, 'notInEffect'>,
-  { runs }: Pick<FleetRecord, 'runs'>,
-): RemovalFacts => ({ runs: runs.values(), answered: notInEffect?.answered ?? [] });
+export const removalFacts = ({ record, notInEffect }: Pick<Asking, 'record' | 'notInEffect'>): RemovalFacts => ({
+  runs: record.runs.values(),
+  answered: notInEffect?.answered ?? [],
+});
 
 /** An approval that allowed a removal. `decided`: when its commit was made, where that is known here. */
 export function usedRemovalPage(

@@ -1,8 +1,10 @@
 import type { ClusterName, PlacementKey } from '../../../api/meta.ts';
 import { placementKey } from '../../../api/placement.ts';
-import type { ClusterUpdatingStatus, UpdateRunStatus } from '../../../api/staged.ts';
+import type { UpdateRunStatus } from '../../../api/staged.ts';
+import { memoize } from '../../kernel/memoize.ts';
 import type { PlannedRun } from '../../plan-document.ts';
 import type { Evidence } from './evidence.ts';
+import { startedIn } from './started-clusters.ts';
 
 /** The placement of a planned run, by its file or by its record. */
 export function runPlacements({
@@ -36,26 +38,22 @@ export function returnedByRuns(
   return returned;
 }
 
-/** Update runs, `[ns.]name`, with which clusters start or return in this plan, by `PLACEMENT CLUSTER`. */
-export function startedByRuns(evidence: Pick<Evidence, 'plan' | 'fleet' | 'record'>): ReadonlyMap<string, string> {
-  const placementOf = runPlacements(evidence);
-  return new Map(
-    evidence.plan.runs.flatMap((run) => {
-      const before = evidence.record.runs.get(placementKey(run))?.status;
-      const now = [
-        ...startedIn(run.status.stagesStatus).difference(startedIn(before?.stagesStatus)),
-        ...returnedIn(run.status).difference(returnedIn(before)),
-      ];
-      return now.map((cluster) => [`${placementOf(run)} ${cluster}`, placementKey(run)] as const);
-    }),
-  );
-}
+/** Update runs, `[ns.]name`, with which clusters start or return in this plan, by `PLACEMENT CLUSTER`: most plans need none. */
+export const startingRuns = memoize(
+  (evidence: Pick<Evidence, 'plan' | 'fleet' | 'record'>): ReadonlyMap<string, string> => {
+    const placementOf = runPlacements(evidence);
+    return new Map(
+      evidence.plan.runs.flatMap((run) => {
+        const before = evidence.record.runs.get(placementKey(run))?.status;
+        const now = [
+          ...startedIn(run.status.stagesStatus).difference(startedIn(before?.stagesStatus)),
+          ...returnedIn(run.status).difference(returnedIn(before)),
+        ];
+        return now.map((cluster) => [`${placementOf(run)} ${cluster}`, placementKey(run)] as const);
+      }),
+    );
+  },
+);
 
 const returnedIn = (status: UpdateRunStatus | undefined): ReadonlySet<ClusterName> =>
   startedIn(status?.rollbackStatus?.stagesStatus);
-
-const startedIn = (stages: UpdateRunStatus['stagesStatus'] = []): ReadonlySet<ClusterName> =>
-  new Set(stages.flatMap(({ clusters }) => clusters.filter(isStarted).map(({ clusterName }) => clusterName)));
-
-const isStarted = ({ conditions = [] }: ClusterUpdatingStatus): boolean =>
-  conditions.some(({ type, status }) => type === 'Started' && status === 'True');

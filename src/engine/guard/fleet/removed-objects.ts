@@ -8,7 +8,7 @@ import type { Pair, PlacementChange } from '../evidence/changes.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import { membersThatLeave, membersThatStay } from '../evidence/members.ts';
 import { notRemembered, overridesOf, overridesReader, snapshotReader } from '../evidence/planned-record.ts';
-import { startedByRuns } from '../evidence/run-placements.ts';
+import { startingRuns } from '../evidence/run-placements.ts';
 import { shownObjects } from '../evidence/shown-objects.ts';
 import { nameOf, objectsOf } from '../evidence/snapshot-objects.ts';
 import { takeovers } from './takeovers.ts';
@@ -40,7 +40,6 @@ export function findRemovals(evidence: Evidence): Removals {
   const later: Removal[] = [];
   const absent = new Set<Removal>();
   const dropping = new Map<PlacementKey, string | undefined>();
-  const runOf = memoizedRuns(evidence);
   for (const placement of evidence.changes) {
     const { key, pairs } = placement;
     const drops: Drops = new Map();
@@ -50,7 +49,8 @@ export function findRemovals(evidence: Evidence): Removals {
       const lost = loss.objects.map((object) => ({ clusterName: pair.clusterName, placement: key, object }));
       const removals = loss.kind === 'released' ? lost : lost.filter((removal) => !isTakenOver(removal));
       (loss.kind === 'released' ? released : now).push(...removals);
-      if (loss.kind === 'dropped' && removals.length > 0) dropping.set(key, runOf(key, pair.clusterName));
+      if (loss.kind === 'dropped' && removals.length > 0)
+        dropping.set(key, startingRuns(evidence).get(`${key} ${pair.clusterName}`));
     }
     // The other clusters of the placement follow later in the rollout.
     for (const objects of drops.values())
@@ -66,15 +66,6 @@ export function findRemovals(evidence: Evidence): Removals {
       }
   }
   return { now, dropping, released, approvable: [...now, ...later, ...released], absent };
-}
-
-/** The update run with which a cluster of a placement starts; most plans drop nothing. */
-function memoizedRuns(evidence: Evidence): (key: PlacementKey, cluster: ClusterName) => string | undefined {
-  let started: ReturnType<typeof startedByRuns> | undefined;
-  return (key, cluster) => {
-    started ??= startedByRuns(evidence);
-    return started.get(`${key} ${cluster}`);
-  };
 }
 
 /** Whether a cluster may have an object of a placement now, by the record or what it shows. One that left the fleet keeps what it has. */

@@ -4,7 +4,8 @@ import type { ClusterUpdatingStatus, StagedUpdateRun, StageStatus, UpdateRunStat
 import type { GuardFinding, PlannedRun } from '../../plan-document.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import { overridesOf } from '../evidence/planned-record.ts';
-import { is, isDone, isFailed, isStarted, type RunChange } from './run-status.ts';
+import { isStarted } from '../evidence/started-clusters.ts';
+import { is, isDone, isFailed, type RunChange } from './run-status.ts';
 
 /**
  * A run of which more clusters have failed than its file allows starts no further one, and one that rolls back neither. A cluster that had

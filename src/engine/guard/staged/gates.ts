@@ -1,7 +1,8 @@
 import type { ApprovalRequest, StageStatus, TaskStatus, UpdateRunStatus } from '../../../api/staged.ts';
 import type { GuardFinding, Plan, PlannedRun } from '../../plan-document.ts';
 import type { Evidence } from '../evidence/evidence.ts';
-import { is, isStarted, newlyDone, type RunChange } from './run-status.ts';
+import { isStarted } from '../evidence/started-clusters.ts';
+import { is, newlyDone, type RunChange } from './run-status.ts';
 
 /** A gate is passed with an approval on main; nothing after it starts or ends before that. */
 export function unapprovedGates({ run, before }: RunChange, { fleet, plan }: Evidence): GuardFinding[] {

@@ -1,10 +1,9 @@
 import type { ClusterName, PlacementKey } from '../../../api/meta.ts';
 import { placementKey } from '../../../api/placement.ts';
-import type { StageStatus } from '../../../api/staged.ts';
 import type { GuardFinding } from '../../plan-document.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import { runPlacements } from '../evidence/run-placements.ts';
-import { isStarted } from './run-status.ts';
+import { startedIn } from '../evidence/started-clusters.ts';
 
 /** Under External only an update run that has started a cluster gives it another snapshot. */
 export function movesWithoutRun(evidence: Evidence): GuardFinding[] {
@@ -43,8 +42,8 @@ function startedByRuns(evidence: Evidence): ReadonlySet<string> {
         recorded.flatMap(({ clusters }) => clusters.map((it) => [it.clusterName, it.previous?.resourceSnapshotIndex])),
       );
       return [
-        ...startedIn(stagesStatus).map((cluster) => startedKey(key, cluster, index)),
-        ...startedIn(rollbackStatus?.stagesStatus ?? []).flatMap((cluster) => {
+        ...[...startedIn(stagesStatus)].map((cluster) => startedKey(key, cluster, index)),
+        ...[...startedIn(rollbackStatus?.stagesStatus)].flatMap((cluster) => {
           const before = had.get(cluster);
           return before === undefined ? [] : [startedKey(key, cluster, String(before))];
         }),
@@ -52,9 +51,6 @@ function startedByRuns(evidence: Evidence): ReadonlySet<string> {
     }),
   );
 }
-
-const startedIn = (stages: readonly StageStatus[]): ClusterName[] =>
-  stages.flatMap(({ clusters }) => clusters.filter(isStarted)).map(({ clusterName }) => clusterName);
 
 const startedKey = (placement: PlacementKey, cluster: ClusterName, index: string): string =>
   `${placement} ${cluster} ${index}`;

@@ -20,8 +20,6 @@ export const isDone = (cluster: ClusterUpdatingStatus): boolean =>
 
 export const isFailed = ({ conditions }: ClusterUpdatingStatus): boolean => is(conditions, 'Succeeded') === 'False';
 
-export const isStarted = ({ conditions }: ClusterUpdatingStatus): boolean => is(conditions, 'Started') === 'True';
-
 /** Status of a condition; undefined if it is absent. */
 export const is = (conditions: readonly Condition[] | undefined, type: string): Condition['status'] | undefined =>
   conditions?.find((condition) => condition.type === type)?.status;

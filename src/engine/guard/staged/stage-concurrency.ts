@@ -1,6 +1,7 @@
 import type { ClusterUpdatingStatus, StageStatus } from '../../../api/staged.ts';
 import type { GuardFinding } from '../../plan-document.ts';
-import { isDone, isStarted, type RunChange } from './run-status.ts';
+import { isStarted } from '../evidence/started-clusters.ts';
+import { isDone, type RunChange } from './run-status.ts';
 
 /** A stage updates no more clusters at once than its maxConcurrency allows; percentages round down, at least 1. */
 export function crowdedStages({ run: { name, status }, before }: RunChange): GuardFinding[] {

@@ -1,6 +1,7 @@
 import type { UpdateRunStatus } from '../../../api/staged.ts';
 import type { GuardFinding } from '../../plan-document.ts';
-import { is, isDone, isStarted, type RunChange } from './run-status.ts';
+import { isStarted } from '../evidence/started-clusters.ts';
+import { is, isDone, type RunChange } from './run-status.ts';
 
 /**
  * A stage starts after the one before it is done, and is done when all its clusters are. Faults of the record before the plan do not count.

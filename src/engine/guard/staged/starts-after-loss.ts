@@ -1,7 +1,8 @@
 import { placementKey } from '../../../api/placement.ts';
 import type { GuardFinding } from '../../plan-document.ts';
 import type { Evidence } from '../evidence/evidence.ts';
-import { isStarted, type RunChange } from './run-status.ts';
+import { isStarted } from '../evidence/started-clusters.ts';
+import type { RunChange } from './run-status.ts';
 
 /** A run whose record is lost may have run before: it updates nothing until its file changes. */
 export function startsAfterLoss({ run, before }: RunChange, { input, isRecordLost }: Evidence): GuardFinding[] {
